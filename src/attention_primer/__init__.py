@@ -1,0 +1,1 @@
+"""Learn the attention mechanism from nothing, with every number proven."""

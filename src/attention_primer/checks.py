@@ -1,0 +1,364 @@
+"""Refuse what can't be right, and say why.
+
+Every public function checks its arguments here first, so that the formula beneath can trust them. All messages
+have one form: *what you gave: what must hold*.
+
+| check | lets through | refuses |
+|---|---|---|
+| [`vector`][attention_primer.checks.vector] | a list of numbers | text, `None`, nothing at all |
+| [`matrix`][attention_primer.checks.matrix] | a list of equally long lists | ragged rows |
+| [`size`][attention_primer.checks.size] | 1, 2, 3, … | 0, negative, fractional |
+| [`number`][attention_primer.checks.number] | one number | `True`, text, a list |
+| [`finite`][attention_primer.checks.finite] | one finite number | NaN and infinity |
+| [`finite_vector`][attention_primer.checks.finite_vector] | a list of finite numbers | NaN and infinity, by place |
+| [`finite_matrix`][attention_primer.checks.finite_matrix] | rows of finite numbers | NaN and infinity, by place |
+| [`require_finite`][attention_primer.checks.require_finite] | finite entries | NaN and infinity, by place |
+"""
+
+from collections.abc import Sequence
+from math import isfinite
+from numbers import Real
+from operator import index
+from reprlib import Repr
+from typing import SupportsIndex
+
+__all__ = [
+    "Matrix",
+    "ShapeError",
+    "Vector",
+    "entries",
+    "finite",
+    "finite_matrix",
+    "finite_vector",
+    "matrix",
+    "number",
+    "require_finite",
+    "shown",
+    "size",
+    "vector",
+]
+
+Vector = Sequence[float]
+Matrix = Sequence[Sequence[float]]
+
+_brief = Repr()
+_brief.maxlist = _brief.maxtuple = _brief.maxdict = 4
+_brief.maxlevel = 2
+
+
+class ShapeError(ValueError):
+    """Tell that lists don't fit: empty, ragged, or of sizes that don't go together.
+
+    It is a `ValueError`, so catching that catches this, too.
+
+    Examples:
+        Rows of a matrix must be equally long:
+
+        >>> matrix([[1, 2], [3]], "A")
+        Traceback (most recent call last):
+        attention_primer.ShapeError: A[1] has 1 number and A[0] has 2: all rows must be equally long
+    """
+
+    # Tracebacks then name the place that people import it from.
+    __module__ = "attention_primer"
+
+
+def shown(given: object) -> str:
+    """Show briefly what somebody gave, for the first half of a message.
+
+    Args:
+        given: Anything.
+
+    Returns:
+        Its `repr`, shortened in the middle when it is long.
+
+    Examples:
+        Long lists don't flood the screen:
+
+        >>> shown(list(range(1000)))
+        '[0, 1, 2, 3, ...]'
+    """
+    return _brief.repr(given)
+
+
+def number(given: float, name: str) -> float:
+    """Let one number through as a float.
+
+    A whole number becomes a float, a NumPy scalar becomes Python's own. A subclass of float keeps its type, so that
+    a test can hand in floats that count their multiplications.
+
+    Args:
+        given: What should be a number; `True` and `False` are not numbers here, since they mean *may see*.
+        name: What to call it in the message.
+
+    Returns:
+        The number as a float. NaN and infinity pass: see [`finite`][attention_primer.checks.finite].
+
+    Raises:
+        TypeError: If it is not a number.
+        ValueError: If it is too large for a float.
+
+    Examples:
+        Whole numbers are welcome:
+
+        >>> number(3, "scale")
+        3.0
+
+        Text is not, even if it looks like a number:
+
+        >>> number("3", "scale")
+        Traceback (most recent call last):
+        TypeError: scale is '3': it must be a number
+    """
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise TypeError(f"{name} is {shown(given)}: it must be a number")
+    if hasattr(given, "item"):
+        return float(given.item())
+    if isinstance(given, float):
+        return given
+    try:
+        return float(given)
+    except OverflowError:
+        raise ValueError(f"{name} is {shown(given)}: it must fit into a float, so below 1.8e308") from None
+
+
+def finite(given: float, name: str) -> float:
+    """Let one number through if it is neither NaN nor infinite.
+
+    Args:
+        given: What should be a finite number.
+        name: What to call it in the message.
+
+    Returns:
+        The number as a float.
+
+    Raises:
+        TypeError: If it is not a number.
+        ValueError: If it is NaN or infinite.
+
+    Examples:
+        NaN is stopped at the door:
+
+        >>> finite(float("nan"), "scale")
+        Traceback (most recent call last):
+        ValueError: scale is nan: it must be a finite number
+    """
+    value = number(given, name)
+    if not isfinite(value):
+        raise ValueError(f"{name} is {value}: it must be a finite number")
+    return value
+
+
+def size(given: SupportsIndex, name: str, *, least: int = 1) -> int:
+    """Let one count or width through: a whole number, not too small.
+
+    Args:
+        given: What should be a whole number.
+        name: What to call it in the message.
+        least: The smallest number that makes sense.
+
+    Returns:
+        The number as an int.
+
+    Raises:
+        TypeError: If it is not a whole number.
+        ValueError: If it is below `least`.
+
+    Examples:
+        Counts start at one:
+
+        >>> size(0, "n_heads")
+        Traceback (most recent call last):
+        ValueError: n_heads is 0: it must be at least 1
+
+        Half a head is no head:
+
+        >>> size(2.5, "n_heads")
+        Traceback (most recent call last):
+        TypeError: n_heads is 2.5: it must be a whole number
+    """
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        raise TypeError(f"{name} is {shown(given)}: it must be a whole number")
+    whole = index(given)
+    if whole < least:
+        raise ValueError(f"{name} is {whole}: it must be at least {least}")
+    return whole
+
+
+def entries(given: Sequence[object], name: str, of: str) -> list[object]:
+    """Let a non-empty sequence through as a fresh list of whatever it holds.
+
+    Args:
+        given: A list, a tuple, a NumPy array or another sequence; text is no sequence here.
+        name: What to call it in the message.
+        of: What it should hold, in the plural.
+
+    Returns:
+        A new list, never the caller's own.
+
+    Raises:
+        TypeError: If it is not a sequence.
+        ShapeError: If it is empty.
+
+    Examples:
+        Text is a sequence to Python, but not a list of numbers:
+
+        >>> entries("1, 2", "scores", "numbers")
+        Traceback (most recent call last):
+        TypeError: scores is '1, 2': it must be a list of numbers
+    """
+    if hasattr(given, "tolist"):  # a NumPy array: its numbers become Python's own
+        given = given.tolist()
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes | bytearray):
+        raise TypeError(f"{name} is {shown(given)}: it must be a list of {of}")
+    if not given:
+        raise ShapeError(f"{name} is empty: it must hold at least one of the {of}")
+    return list(given)
+
+
+def vector(given: Vector, name: str) -> list[float]:
+    """Let a list of numbers through as a fresh list of floats.
+
+    Args:
+        given: (d,) numbers.
+        name: What to call it in the message.
+
+    Returns:
+        (d,) floats, a new list; d is at least 1.
+
+    Raises:
+        TypeError: If it is not a sequence, or holds something that is not a number.
+        ShapeError: If it is empty.
+
+    Examples:
+        Whole numbers become floats:
+
+        >>> vector([1, 2], "a")
+        [1.0, 2.0]
+
+        The message names the entry that is wrong:
+
+        >>> vector([1, None], "a")
+        Traceback (most recent call last):
+        TypeError: a[1] is None: it must be a number
+    """
+    row = entries(given, name, "numbers")
+    if set(map(type, row)) == {float}:
+        return row  # type: ignore[return-value]  # the line above has just checked it
+    return [number(x, f"{name}[{i}]") for i, x in enumerate(row)]  # type: ignore[arg-type]  # number checks it
+
+
+def matrix(given: Matrix, name: str) -> list[list[float]]:
+    """Let a list of equally long rows through as fresh lists of floats.
+
+    Args:
+        given: (n, d) numbers.
+        name: What to call it in the message.
+
+    Returns:
+        (n, d) floats; no row is the caller's own.
+
+    Raises:
+        TypeError: If it is not a sequence of sequences of numbers.
+        ShapeError: If it is empty or ragged.
+
+    Examples:
+        Tuples are as good as lists:
+
+        >>> matrix(((1, 2), (3, 4)), "A")
+        [[1.0, 2.0], [3.0, 4.0]]
+
+        A flat list is no matrix:
+
+        >>> matrix([1, 2], "A")
+        Traceback (most recent call last):
+        TypeError: A[0] is 1: it must be a list of numbers
+    """
+    rows = [vector(row, f"{name}[{i}]") for i, row in enumerate(entries(given, name, "rows"))]  # type: ignore[arg-type]
+    for i, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise ShapeError(
+                f"{name}[{i}] has {_count(row)} and {name}[0] has {len(rows[0])}: all rows must be equally long"
+            )
+    return rows
+
+
+def finite_vector(given: Vector, name: str) -> list[float]:
+    """Let a list of finite numbers through as a fresh list of floats.
+
+    Args:
+        given: (d,) numbers.
+        name: What to call it in the message.
+
+    Returns:
+        (d,) floats, a new list; d is at least 1.
+
+    Raises:
+        TypeError: If it is not a sequence, or holds something that is not a number.
+        ShapeError: If it is empty.
+        ValueError: If an entry is NaN or infinite.
+
+    Examples:
+        The place is part of the message:
+
+        >>> finite_vector([1, float("inf")], "x")
+        Traceback (most recent call last):
+        ValueError: x[1] is inf: it must be a finite number
+    """
+    row = vector(given, name)
+    require_finite(row, name)
+    return row
+
+
+def finite_matrix(given: Matrix, name: str) -> list[list[float]]:
+    """Let a list of equally long rows of finite numbers through as fresh lists of floats.
+
+    Args:
+        given: (n, d) numbers.
+        name: What to call it in the message.
+
+    Returns:
+        (n, d) floats; no row is the caller's own.
+
+    Raises:
+        TypeError: If it is not a sequence of sequences of numbers.
+        ShapeError: If it is empty or ragged.
+        ValueError: If an entry is NaN or infinite.
+
+    Examples:
+        Row and column are part of the message:
+
+        >>> finite_matrix([[1, 2], [3, float("nan")]], "W_q")
+        Traceback (most recent call last):
+        ValueError: W_q[1][1] is nan: it must be a finite number
+    """
+    rows = matrix(given, name)
+    for i, row in enumerate(rows):
+        require_finite(row, f"{name}[{i}]")
+    return rows
+
+
+def require_finite(row: Vector, name: str) -> None:
+    """Stop NaN and infinity, and say where they stand.
+
+    Args:
+        row: (d,) floats, already checked to be numbers.
+        name: What to call the list in the message.
+
+    Raises:
+        ValueError: If an entry is NaN or infinite.
+
+    Examples:
+        The place is part of the message:
+
+        >>> require_finite([1.0, float("inf")], "v[3]")
+        Traceback (most recent call last):
+        ValueError: v[3][1] is inf: it must be a finite number
+    """
+    if not all(map(isfinite, row)):
+        for i, x in enumerate(row):
+            finite(x, f"{name}[{i}]")
+
+
+def _count(row: Sequence[object]) -> str:
+    return f"{len(row)} number{'s' if len(row) != 1 else ''}"
