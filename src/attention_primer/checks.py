@@ -10,9 +10,11 @@ have one form: *what you gave: what must hold*.
 | [`size`][attention_primer.checks.size] | 1, 2, 3, … | 0, negative, fractional |
 | [`number`][attention_primer.checks.number] | one number | `True`, text, a list |
 | [`finite`][attention_primer.checks.finite] | one finite number | NaN and infinity |
+| [`boolean_matrix`][attention_primer.checks.boolean_matrix] | rows of `True` and `False` | 0 and 1, ragged rows |
 | [`finite_vector`][attention_primer.checks.finite_vector] | a list of finite numbers | NaN and infinity, by place |
 | [`finite_matrix`][attention_primer.checks.finite_matrix] | rows of finite numbers | NaN and infinity, by place |
 | [`require_finite`][attention_primer.checks.require_finite] | finite entries | NaN and infinity, by place |
+| [`in_range`][attention_primer.checks.in_range] | sums that fit into a float | overflow |
 """
 
 from collections.abc import Sequence
@@ -23,13 +25,17 @@ from reprlib import Repr
 from typing import SupportsIndex
 
 __all__ = [
+    "Mask",
     "Matrix",
     "ShapeError",
     "Vector",
+    "boolean_matrix",
+    "boolean_vector",
     "entries",
     "finite",
     "finite_matrix",
     "finite_vector",
+    "in_range",
     "matrix",
     "number",
     "require_finite",
@@ -40,6 +46,7 @@ __all__ = [
 
 Vector = Sequence[float]
 Matrix = Sequence[Sequence[float]]
+Mask = Sequence[Sequence[bool]]
 
 _brief = Repr()
 _brief.maxlist = _brief.maxtuple = _brief.maxdict = 4
@@ -56,7 +63,7 @@ class ShapeError(ValueError):
 
         >>> matrix([[1, 2], [3]], "A")
         Traceback (most recent call last):
-        attention_primer.ShapeError: A[1] has 1 number and A[0] has 2: all rows must be equally long
+        attention_primer.ShapeError: A[1] has 1 entry and A[0] has 2: all rows must be equally long
     """
 
     # Tracebacks then name the place that people import it from.
@@ -112,7 +119,7 @@ def number(given: float, name: str) -> float:
     """
     if isinstance(given, bool) or not isinstance(given, Real):
         raise TypeError(f"{name} is {shown(given)}: it must be a number")
-    if hasattr(given, "item"):
+    if hasattr(given, "item"):  # a NumPy scalar
         return float(given.item())
     if isinstance(given, float):
         return given
@@ -275,12 +282,64 @@ def matrix(given: Matrix, name: str) -> list[list[float]]:
         TypeError: A[0] is 1: it must be a list of numbers
     """
     rows = [vector(row, f"{name}[{i}]") for i, row in enumerate(entries(given, name, "rows"))]  # type: ignore[arg-type]
-    for i, row in enumerate(rows):
-        if len(row) != len(rows[0]):
-            raise ShapeError(
-                f"{name}[{i}] has {_count(row)} and {name}[0] has {len(rows[0])}: all rows must be equally long"
-            )
+    _require_rectangle(rows, name)
     return rows
+
+
+def boolean_matrix(given: Mask, name: str) -> list[list[bool]]:
+    """Let rows of `True` and `False` through as fresh lists.
+
+    Args:
+        given: (n, d) booleans; a NumPy array of booleans works, too.
+        name: What to call it in the message.
+
+    Returns:
+        (n, d) booleans; no row is the caller's own.
+
+    Raises:
+        TypeError: If it is not a sequence of sequences of booleans.
+        ShapeError: If it is empty or ragged.
+
+    Examples:
+        Whole numbers are refused, because libraries read them both ways:
+
+        >>> boolean_matrix([[1, 0], [1, 1]], "mask")
+        Traceback (most recent call last):
+        TypeError: mask[0][0] is 1: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+    """
+    rows = [boolean_vector(row, f"{name}[{i}]") for i, row in enumerate(entries(given, name, "rows"))]  # type: ignore[arg-type]
+    _require_rectangle(rows, name)
+    return rows
+
+
+def boolean_vector(given: Sequence[bool], name: str) -> list[bool]:
+    """Let a list of `True` and `False` through as a fresh list.
+
+    Args:
+        given: (n,) booleans; a NumPy array of booleans works, too.
+        name: What to call it in the message.
+
+    Returns:
+        (n,) booleans, a new list.
+
+    Raises:
+        TypeError: If it is not a sequence of booleans.
+        ShapeError: If it is empty.
+
+    Examples:
+        One boolean a token:
+
+        >>> boolean_vector((True, False), "is_real")
+        [True, False]
+    """
+    row = entries(given, name, "booleans")
+    for j, x in enumerate(row):
+        if not isinstance(x, bool):
+            raise TypeError(
+                f"{name}[{j}] is {shown(x)}: it must be True (may see) or False (hidden), "
+                "since a 1 means hidden elsewhere"
+            )
+    return row  # type: ignore[return-value]  # the loop above has just checked it
 
 
 def finite_vector(given: Vector, name: str) -> list[float]:
@@ -360,5 +419,33 @@ def require_finite(row: Vector, name: str) -> None:
             finite(x, f"{name}[{i}]")
 
 
-def _count(row: Sequence[object]) -> str:
-    return f"{len(row)} number{'s' if len(row) != 1 else ''}"
+def in_range(sums: list[float]) -> list[float]:
+    """Let sums of products through, unless one has grown past what a float can hold.
+
+    Args:
+        sums: (d,) floats that were computed from finite numbers.
+
+    Returns:
+        The same list.
+
+    Raises:
+        ValueError: If one is infinite or NaN.
+
+    Examples:
+        A float ends near ten to the 308:
+
+        >>> in_range([1e308 * 10])
+        Traceback (most recent call last):
+        ValueError: a sum of products overflows: it must fit into a float, so below 1.8e308
+    """
+    if not all(map(isfinite, sums)):
+        raise ValueError("a sum of products overflows: it must fit into a float, so below 1.8e308")
+    return sums
+
+
+def _require_rectangle(rows: Sequence[Sequence[object]], name: str) -> None:
+    width = len(rows[0])
+    for i, row in enumerate(rows):
+        if len(row) != width:
+            entries_here = f"{len(row)} {'entry' if len(row) == 1 else 'entries'}"
+            raise ShapeError(f"{name}[{i}] has {entries_here} and {name}[0] has {width}: all rows must be equally long")

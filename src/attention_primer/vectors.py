@@ -12,9 +12,8 @@ A vector is a list of numbers, a matrix is a list of rows. Shapes are written (r
 """
 
 import sys
-from math import isfinite
 
-from attention_primer.checks import Matrix, ShapeError, Vector, finite_matrix, finite_vector, matrix
+from attention_primer.checks import Matrix, ShapeError, Vector, finite_matrix, finite_vector, in_range, matrix
 
 __all__ = ["dot", "matmul", "mix", "shape", "transpose"]
 
@@ -69,7 +68,7 @@ def dot(a: Vector, b: Vector) -> float:
     a, b = finite_vector(a, "a"), finite_vector(b, "b")
     if len(a) != len(b):
         raise ShapeError(f"dot of {len(a)} and {len(b)} numbers: both vectors must have the same length")
-    return _in_range([sumprod(a, b)])[0]
+    return in_range([sumprod(a, b)])[0]
 
 
 def mix(shares: Vector, rows: Matrix) -> list[float]:
@@ -114,7 +113,7 @@ def mix(shares: Vector, rows: Matrix) -> list[float]:
     if len(shares) != len(rows):
         plural = "" if len(shares) == 1 else "s"
         raise ShapeError(f"{len(shares)} share{plural} for {len(rows)} rows: each row must have one share")
-    return _in_range([sumprod(shares, column) for column in zip(*rows, strict=True)])
+    return in_range([sumprod(shares, column) for column in zip(*rows, strict=True)])
 
 
 def matmul(A: Matrix, B: Matrix) -> list[list[float]]:
@@ -148,9 +147,9 @@ def matmul(A: Matrix, B: Matrix) -> list[list[float]]:
     """
     A, B = finite_matrix(A, "A"), finite_matrix(B, "B")
     if len(A[0]) != len(B):
-        raise ShapeError(f"A is {_shape(A)} and B is {_shape(B)}: A must have as many columns as B has rows")
+        raise ShapeError(f"A is {shape(A)} and B is {shape(B)}: A must have as many columns as B has rows")
     columns = list(zip(*B, strict=True))
-    return [_in_range([sumprod(row, column) for column in columns]) for row in A]
+    return [in_range([sumprod(row, column) for column in columns]) for row in A]
 
 
 def transpose(A: Matrix) -> list[list[float]]:
@@ -206,16 +205,7 @@ def shape(A: Matrix) -> tuple[int, int]:
 
         >>> shape([[1, 2, 3], [4, 5]])
         Traceback (most recent call last):
-        attention_primer.ShapeError: A[1] has 2 numbers and A[0] has 3: all rows must be equally long
+        attention_primer.ShapeError: A[1] has 2 entries and A[0] has 3: all rows must be equally long
     """
-    return _shape(matrix(A, "A"))
-
-
-def _shape(A: Matrix) -> tuple[int, int]:
-    return len(A), len(A[0])
-
-
-def _in_range(sums: list[float]) -> list[float]:
-    if not all(map(isfinite, sums)):
-        raise ValueError("a sum of products overflows: it must fit into a float, so below 1.8e308")
-    return sums
+    rows = matrix(A, "A")
+    return len(rows), len(rows[0])

@@ -1,0 +1,214 @@
+r"""Attention itself: match, scale, hide, share, mix.
+
+$$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
+
+Source: Vaswani et al., 2017, *Attention Is All You Need*, section 3.2.
+"""
+
+from itertools import compress
+from math import inf, isfinite, isnan, sqrt, tanh
+from typing import NamedTuple, TypeVar
+
+from attention_primer.checks import (
+    Mask,
+    Matrix,
+    ShapeError,
+    boolean_matrix,
+    finite,
+    finite_matrix,
+    in_range,
+    matrix,
+    require_finite,
+)
+from attention_primer.softmaxes import softmax
+from attention_primer.vectors import shape, sumprod
+
+__all__ = ["Attention", "scaled_dot_product_attention"]
+
+T = TypeVar("T")
+
+
+class Attention(NamedTuple):
+    """What attention hands back.
+
+    Attributes:
+        output: (n_q, d_v), a mix of values for each query.
+        weights: (n_q, n_k), the shares of this mix; each row sums to 1.
+
+    Examples:
+        It unpacks like any pair:
+
+        >>> output, weights = scaled_dot_product_attention([[0]], [[0], [0]], [[2], [4]])
+        >>> output
+        [[3.0]]
+        >>> weights
+        [[0.5, 0.5]]
+    """
+
+    output: list[list[float]]
+    weights: list[list[float]]
+
+
+def scaled_dot_product_attention(
+    q: Matrix,
+    k: Matrix,
+    v: Matrix,
+    mask: Mask | None = None,
+    *,
+    bias: Matrix | None = None,
+    scale: float | None = None,
+    softcap: float | None = None,
+) -> Attention:
+    r"""Let every query mix the values of the keys that it may see, by how well they match.
+
+    $$\text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + \text{mask}\right) V$$
+
+    One sequence and one head; a batch is a list comprehension. A hidden key never matters, whatever it or its value
+    holds, NaN and infinity included: it is left out of every sum.
+
+    Args:
+        q: Queries, (n_q, d_k).
+        k: Keys, (n_k, d_k).
+        v: Values, (n_k, d_v).
+        mask: (n_q, n_k) booleans; True at [i][j] means that query i may see key j. By default all see all.
+        bias: (n_q, n_k) numbers added to the scaled scores; −∞ hides.
+        scale: What to multiply the raw scores with. Defaults to 1/√d_k.
+        softcap: If given, a bound c that scaled scores approach but never pass, as c·tanh(score/c); it comes
+            before bias and mask.
+
+    Returns:
+        Output, (n_q, d_v), and weights, (n_q, n_k). Each row of weights sums to 1, a hidden key has weight exactly 0,
+        and each number of an output lies between the least and the largest of the values that its query may see.
+
+    Raises:
+        ShapeError: If an argument is empty or ragged, or the shapes don't fit.
+        TypeError: If an argument is not made of numbers, or the mask not of booleans.
+        ValueError: If a query may see no key, or something that it may see is NaN or infinite.
+
+    Examples:
+        Raw scores of 4, 2 and 1 become 2, 1 and a half, and then shares:
+
+        >>> q, k, v = [[1, 1, 1, 1]], [[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 0, 0]], [[1, 0], [0, 1], [1, 1]]
+        >>> output, weights = scaled_dot_product_attention(q, k, v)
+        >>> [round(w, 2) for w in weights[0]]
+        [0.63, 0.23, 0.14]
+        >>> [round(o, 2) for o in output[0]]
+        [0.77, 0.37]
+
+        What a hidden key holds doesn't matter:
+
+        >>> nan = float("nan")
+        >>> scaled_dot_product_attention([[1]], [[2], [nan]], [[3], [nan]], mask=[[True, False]])
+        Attention(output=[[3.0]], weights=[[1.0, 0.0]])
+
+        A query that may see nothing has no answer, so there is none:
+
+        >>> scaled_dot_product_attention([[1]], [[2]], [[3]], mask=[[False]])
+        Traceback (most recent call last):
+        ValueError: query 0 may see no key: every query needs at least one
+    """
+    q, k, v, may_see, bias = prepared(q, k, v, mask, bias)
+    scale = 1 / sqrt(len(k[0])) if scale is None else finite(scale, "scale")
+    softcap = None if softcap is None else _positive(softcap)
+
+    # Match: each query with each key that it may see. A hidden key is not even looked at.
+    scores = [
+        [sumprod(q_i, k_j) if seen else 0.0 for k_j, seen in zip(k, seen_i, strict=True)]
+        for q_i, seen_i in zip(q, may_see, strict=True)
+    ]
+    # Scale: wide vectors have large sums.
+    scores = [[s * scale for s in s_i] for s_i in scores]
+    # Cap: hold the scores within ±c.
+    if softcap is not None:
+        scores = [[softcap * tanh(s / softcap) for s in s_i] for s_i in scores]
+    # Bias and mask: add what else speaks for a key, and hide what must not be seen.
+    scores = [
+        [s + b if seen else -inf for s, b, seen in zip(s_i, b_i, seen_i, strict=True)]
+        for s_i, b_i, seen_i in zip(scores, bias, may_see, strict=True)
+    ]
+    _require_no_overflow(scores, may_see)
+    # Share: softmax, one row at a time.
+    weights = [softmax(s_i) for s_i in scores]
+    # Mix: the values, by their shares.
+    columns = list(zip(*v, strict=True))
+    output = [in_range(_mixed(w_i, v, columns)) for w_i in weights]
+    return Attention(output, weights)
+
+
+def prepared(
+    q: Matrix, k: Matrix, v: Matrix, mask: Mask | None, bias: Matrix | None
+) -> tuple[list[list[float]], list[list[float]], list[list[float]], list[list[bool]], list[list[float]]]:
+    """Check the arguments that every kind of attention takes, and fill in what was left out.
+
+    Args:
+        q: Queries, (n_q, d_k).
+        k: Keys, (n_k, d_k).
+        v: Values, (n_k, d_v).
+        mask: (n_q, n_k) booleans or None.
+        bias: (n_q, n_k) numbers or None; −∞ hides.
+
+    Returns:
+        q, k and v as floats; who may see whom, (n_q, n_k), by mask and bias together; the bias, zeros if there is
+        none. Every query sees a key, and all that it sees is finite.
+
+    Raises:
+        ShapeError: If an argument is empty or ragged, or the shapes don't fit.
+        TypeError: If an argument is not made of numbers, or the mask not of booleans.
+        ValueError: If a query may see no key, or something that it may see is NaN or infinite.
+
+    Examples:
+        A key needs a value, and a value a key:
+
+        >>> prepared([[1]], [[1], [2]], [[3]], None, None)
+        Traceback (most recent call last):
+        attention_primer.ShapeError: k is (2, 1) and v is (1, 1): every key needs one value
+    """
+    q, k, v = finite_matrix(q, "q"), matrix(k, "k"), matrix(v, "v")
+    if len(q[0]) != len(k[0]):
+        raise ShapeError(f"q is {shape(q)} and k is {shape(k)}: queries and keys must be equally wide")
+    if len(k) != len(v):
+        raise ShapeError(f"k is {shape(k)} and v is {shape(v)}: every key needs one value")
+
+    may_see = [[True] * len(k) for _ in q] if mask is None else _fits(boolean_matrix(mask, "mask"), "mask", q, k)
+    bias = [[0.0] * len(k) for _ in q] if bias is None else _fits(matrix(bias, "bias"), "bias", q, k)
+    for i, (seen_i, b_i) in enumerate(zip(may_see, bias, strict=True)):
+        for j, b in enumerate(b_i):
+            if isnan(b) or b == inf:
+                raise ValueError(f"bias[{i}][{j}] is {b}: it must be a number, or -inf to hide the key")
+            seen_i[j] = seen_i[j] and b != -inf
+        if not any(seen_i):
+            raise ValueError(f"query {i} may see no key: every query needs at least one")
+    for j, seen_by in enumerate(zip(*may_see, strict=True)):
+        if any(seen_by):
+            require_finite(k[j], f"k[{j}]")
+            require_finite(v[j], f"v[{j}]")
+    return q, k, v, may_see, bias
+
+
+def _fits(table: list[list[T]], name: str, q: Matrix, k: Matrix) -> list[list[T]]:
+    if (len(table), len(table[0])) != (len(q), len(k)):
+        here = f"({len(table)}, {len(table[0])})"
+        raise ShapeError(f"{name} is {here}: {len(q)} queries and {len(k)} keys need ({len(q)}, {len(k)})")
+    return table
+
+
+def _positive(softcap: float) -> float:
+    softcap = finite(softcap, "softcap")
+    if softcap <= 0:
+        raise ValueError(f"softcap is {softcap}: it must be above 0")
+    return softcap
+
+
+def _require_no_overflow(scores: list[list[float]], may_see: list[list[bool]]) -> None:
+    for i, (s_i, seen_i) in enumerate(zip(scores, may_see, strict=True)):
+        if list(map(isfinite, s_i)) != seen_i:
+            j = next(j for j, s in enumerate(s_i) if isfinite(s) != seen_i[j])
+            raise ValueError(f"the score of query {i} and key {j} is {s_i[j]}: it must fit into a float")
+
+
+def _mixed(w_i: list[float], v: list[list[float]], columns: list[tuple[float, ...]]) -> list[float]:
+    if all(w_i):
+        return [sumprod(w_i, column) for column in columns]
+    # A key with share 0 is left out, whatever it holds: 0 × NaN would be NaN.
+    kept = [w for w in w_i if w]
+    return [sumprod(kept, column) for column in zip(*compress(v, w_i), strict=True)]
