@@ -1,1 +1,61 @@
-"""Learn the attention mechanism from nothing, with every number proven."""
+"""Learn the attention mechanism from nothing, with every number proven.
+
+From the ground up; a module imports only from the rungs above its own row:
+
+| rung | names |
+|---|---|
+| vectors | `dot`, `mix`, `matmul`, `transpose`, `shape`, `ShapeError` |
+| softmaxes | `softmax`, `log_softmax`, `softmax_jacobian`, `OnlineSoftmax` |
+| masks | `causal_mask`, `sliding_window_mask`, `padding_mask`, `combine_masks` |
+| costs | `attention_cost`, `crossover_length`, `kv_cache_bytes` |
+| heatmaps | `Heatmap` |
+| attention | `scaled_dot_product_attention`, `Attention` |
+| heads | `MultiHeadAttention` |
+| examples | `worked_example_it`, `worked_example_two_looks`, `worked_example_sentence`, `worked_example_sat` |
+| experiments | `sqrt_dk_experiment` |
+"""
+
+from attention_primer.attention import Attention, scaled_dot_product_attention
+from attention_primer.checks import ShapeError
+from attention_primer.costs import attention_cost, crossover_length, kv_cache_bytes
+from attention_primer.examples import (
+    worked_example_it,
+    worked_example_sat,
+    worked_example_sentence,
+    worked_example_two_looks,
+)
+from attention_primer.experiments import sqrt_dk_experiment
+from attention_primer.heads import MultiHeadAttention
+from attention_primer.heatmaps import Heatmap
+from attention_primer.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
+from attention_primer.softmaxes import OnlineSoftmax, log_softmax, softmax, softmax_jacobian
+from attention_primer.vectors import dot, matmul, mix, shape, transpose
+
+__all__ = [
+    "Attention",
+    "Heatmap",
+    "MultiHeadAttention",
+    "OnlineSoftmax",
+    "ShapeError",
+    "attention_cost",
+    "causal_mask",
+    "combine_masks",
+    "crossover_length",
+    "dot",
+    "kv_cache_bytes",
+    "log_softmax",
+    "matmul",
+    "mix",
+    "padding_mask",
+    "scaled_dot_product_attention",
+    "shape",
+    "sliding_window_mask",
+    "softmax",
+    "softmax_jacobian",
+    "sqrt_dk_experiment",
+    "transpose",
+    "worked_example_it",
+    "worked_example_sat",
+    "worked_example_sentence",
+    "worked_example_two_looks",
+]

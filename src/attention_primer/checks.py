@@ -61,7 +61,8 @@ class ShapeError(ValueError):
     Examples:
         Rows of a matrix must be equally long:
 
-        >>> matrix([[1, 2], [3]], "A")
+        >>> from attention_primer import shape
+        >>> shape([[1, 2], [3]])
         Traceback (most recent call last):
         attention_primer.ShapeError: A[1] has 1 entry and A[0] has 2: all rows must be equally long
     """
