@@ -10,6 +10,7 @@ pale color, and its number is never shown.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from math import inf
 from typing import NamedTuple
 from unicodedata import category, east_asian_width
@@ -32,6 +33,7 @@ _LARGE = 1e5  # from here on, numbers are written with an exponent
 _LABEL = 24  # the most columns that a label takes
 _MANY = 24  # up to here, a drawing has numbers and a description a sentence for each query
 _FULL = 320  # pixels of the bar that means everything
+_SLOPES = {0: (0, 0), 37: (3, 4), 90: (5, 0)}  # of labels in degrees: fifths of their length up and along
 _HATCH = (
     '<pattern id="{mark}-hidden" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
     '<path d="M0 0V6" stroke="{color}" stroke-opacity="0.5"/></pattern>'
@@ -50,6 +52,7 @@ class _Signs(NamedTuple):
 
 
 _UNICODE = _Signs(" ░▒▓█", "▏▎▍▌▋▊▉█", "·", "…", "↓", "→", "−")
+_DRAWN = _UNICODE._replace(hidden="•")
 _ASCII = _Signs(" :+*#", "#", ".", "~", "(down)", "(across)", "-")
 
 
@@ -65,6 +68,7 @@ _CAPS = (_LABEL, 16, 12, 8, 6, 5, 4)  # for labels, the same way
 
 _Piece = tuple[str, str, str]  # a role, what is painted in its color, what follows plainly
 _Paint = Callable[[str, str], str]
+_Place = tuple[int, int, int, int]  # x, y, width, height
 
 
 def palette(*, dark: bool = False) -> dict[str, str]:
@@ -202,8 +206,9 @@ class Heatmap:
         width = size(width, "width", least=20)
         signs, paint = _ASCII if ascii else _UNICODE, _ansi if color else _plain
         body = self._bars(width, signs, paint) if self._is_sentence() else self._grid(width, signs, paint)
-        head = [*_wrapped(_clean(self.title, signs), width, signs), *_wrapped(self._axes(signs), width, signs)]
-        return "\n".join(line.rstrip() for line in head + body)
+        title = _wrapped(_clean(self.title, signs).split(), width, signs)
+        axes = _wrapped(self._axes(signs).split(), width, signs)
+        return "\n".join(line.rstrip() for line in title + axes + body)
 
     __str__ = text
 
@@ -422,15 +427,14 @@ class Heatmap:
             return paint("hidden", signs.hidden) + " "
         return paint("weight", self._shade(self.values[i][j], signs) * 2)
 
-    def _notes(self, places: list[int | None], signs: _Signs) -> Iterable[str]:
+    def _notes(self, places: list[int | None], signs: _Signs) -> Iterable[list[str]]:
+        """Say what the blocks leave open, in parts that stay whole when a line breaks."""
         kept = [j for j in places if j is not None]
-        yield f"more is denser: {signs.shades.strip()}"
+        yield f"more is denser: {signs.shades.strip()}".split()
         if len(kept) < len(self.keys):
-            yield f"{signs.cut} {len(self.keys) - len(kept)} of {len(self.keys)} keys left out: too wide"
+            yield f"{signs.cut} {len(self.keys) - len(kept)} of {len(self.keys)} keys left out: too wide".split()
         if self.keys != _numbers(len(self.keys)):
-            yield "keys: " + ", ".join(
-                f"{j} {_shortened(_clean(self.keys[j], signs), _LABEL, signs.cut)}" for j in kept
-            )
+            yield ["keys:", *(f"{j} {_clean(self.keys[j], signs)}" for j in kept)]
 
     def _bars(self, width: int, signs: _Signs, paint: _Paint) -> list[str]:
         labels = self._short(self.keys, min(width // 3, _LABEL), signs)
@@ -459,11 +463,11 @@ class Heatmap:
         parts.append(f'<text y="{top - 8}" font-size="13" fill="currentColor">{", ".join(self._axes_drawn())}</text>')
         if self._n_hidden():
             parts.append(_HATCH.format(mark=mark, color=_var("hidden")))
-        width, height, body = self._bars_drawn(top) if self._is_sentence() else self._grid_drawn(top, mark)
+        width, height, body = self._bars_drawn(top, mark) if self._is_sentence() else self._grid_drawn(top, mark)
         return max(width, _pixels(self._axes()), _pixels(_clean(self.title))), height, parts + body
 
     def _axes_drawn(self) -> Iterable[str]:
-        for role, said in self._says(_UNICODE):
+        for role, said in self._says(_DRAWN):
             yield f'<tspan fill="{_var(role)}">{_escaped(said)}</tspan>' if role in _ROLES else _escaped(said)
 
     def _grid_drawn(self, top: int, mark: str) -> tuple[int, int, list[str]]:
@@ -472,30 +476,30 @@ class Heatmap:
         dense = len(keys) > _MANY
         number = max((_pixels(self._number(x)) for _, _, x in self._visible()), default=0) + 14
         wide, high = (18, 18) if dense else (max(number, 46), 36)
-        turned = label > max(wide, 64 if len(keys) <= 8 else 0)
-        wide = wide if turned else max(wide, label)
-        top += label * 3 // 5 + 8 if turned else 22
-        parts = _heads_drawn(keys, left, top, wide, turned)
+        slope = 90 if dense else 37 if label > max(wide, 64 if len(keys) <= 8 else 0) else 0
+        rise, over = _SLOPES[slope]
+        wide = wide if slope else max(wide, label)
+        top += 22 + label * rise // 5
+        parts = _heads_drawn(keys, left, top, wide, slope)
         for i, query in enumerate(queries):
             y = top + i * high
             parts.append(_label(left - 10, y + high // 2 + 5, query, "query", "end"))
             parts += [self._cell_drawn(i, j, (left + j * wide, y, wide, high), mark, dense) for j in range(len(keys))]
-        over = label * 4 // 5 - wide // 2 if turned else 0
-        return left + len(keys) * wide + max(over, 0), top + len(queries) * high + 2, parts
+        right = left + len(keys) * wide
+        return max(right, right - wide // 2 + label * over // 5), top + len(queries) * high + 2, parts
 
-    def _cell_drawn(self, i: int, j: int, place: tuple[int, int, int, int], mark: str, dense: bool) -> str:
-        x, y, wide, high = place
-        box = f'<rect x="{x + 1}" y="{y + 1}" width="{wide - 2}" height="{high - 2}" rx="2"'
+    def _cell_drawn(self, i: int, j: int, place: _Place, mark: str, dense: bool) -> str:
         if not self.mask[i][j]:
-            dot = f'<circle cx="{x + wide // 2}" cy="{y + high // 2}" r="2.5" fill="{_var("hidden")}"/>'
-            return f'{box} fill="url(#{mark}-hidden)"/>{dot}'
-        step = _nearest(self._depth(self.values[i][j]) * _STEPS)
-        box = f'{box} fill="{_var(f"w{step}")}"/>'
+            return _hidden_drawn(place, mark)
+        # A mask is quieter than a weight of one.
+        step = 4 if self.is_mask else _nearest(self._depth(self.values[i][j]) * _STEPS)
+        box = _box(place, _var(f"w{step}"))
         if dense or self.is_mask:
             return box
-        return box + _label(x + wide // 2, y + high // 2 + 5, self._number(self.values[i][j]), f"w{step}-ink", "middle")
+        x, y = _middle(place)
+        return box + _label(x, y + 5, self._number(self.values[i][j]), f"w{step}-ink", "middle")
 
-    def _bars_drawn(self, top: int) -> tuple[int, int, list[str]]:
+    def _bars_drawn(self, top: int, mark: str) -> tuple[int, int, list[str]]:
         keys = self._short(self.keys, _LABEL, _UNICODE)
         left = max(map(_pixels, keys)) + 10
         parts = []
@@ -503,7 +507,7 @@ class Heatmap:
             y = top + 26 * j
             parts.append(_label(left - 10, y + 18, key, "key", "end"))
             if not self.mask[0][j]:
-                parts.append(_label(left + 4, y + 18, "·", "hidden"))
+                parts.append(_hidden_drawn((left, y + 2, 46, 22), mark))
                 continue
             long = _nearest(self._depth(self.values[0][j]) * _FULL)
             parts.append(f'<rect x="{left}" y="{y + 4}" width="{long}" height="18" rx="2" fill="{_var("w8")}"/>')
@@ -566,24 +570,22 @@ def _column(c: str) -> int:
 
 
 def _shortened(text: str, room: int, cut: str) -> str:
+    """Cut a label visibly, but no mark from its letter."""
     if _columns(text) <= room:
         return text
-    used = 1
-    for i, c in enumerate(text):
-        used += _column(c)
-        if used > room:
-            return text[:i] + cut
-    return text  # pragma: no cover
+    kept = sum(used < room for used in accumulate(map(_column, text)))
+    return text[:kept] + cut
 
 
-def _wrapped(text: str, width: int, signs: _Signs) -> list[str]:
+def _wrapped(parts: Iterable[str], width: int, signs: _Signs) -> list[str]:
+    """Fill lines with parts; a part breaks nowhere, and is cut if a line can't hold it."""
     lines: list[str] = []
-    for word in text.split():
-        word = _shortened(word, width, signs.cut)
-        if lines and _columns(lines[-1]) + 1 + _columns(word) <= width:
-            lines[-1] += f" {word}"
+    for part in parts:
+        short = _shortened(part, width, signs.cut)
+        if lines and _columns(lines[-1]) + 1 + _columns(short) <= width:
+            lines[-1] += f" {short}"
         else:
-            lines.append(word)
+            lines.append(short)
     return lines
 
 
@@ -624,14 +626,29 @@ def _ansi(role: str, text: str) -> str:
     return f"\x1b[38;5;{_ANSI[role]}m{text}\x1b[0m" if text.strip() else text
 
 
-def _heads_drawn(keys: list[str], left: int, top: int, wide: int, turned: bool) -> list[str]:
-    middles = [left + j * wide + wide // 2 for j in range(len(keys))]
-    if not turned:
-        return [_label(x, top - 8, key, "key", "middle") for x, key in zip(middles, keys, strict=True)]
-    slope = ' transform="rotate(-37 {} {})"'  # three up for four along
-    return [
-        _label(x, top - 6, key, "key", "start", slope.format(x, top - 6)) for x, key in zip(middles, keys, strict=True)
-    ]
+def _heads_drawn(keys: list[str], left: int, top: int, wide: int, slope: int) -> list[str]:
+    x, y = left + wide // 2, top - 8
+    if not slope:
+        return [_label(x + j * wide, y, key, "key", "middle") for j, key in enumerate(keys)]
+    if slope == 90:
+        x += 5  # half a letter, since they now stand beside the line
+    turns = [f' transform="rotate(-{slope} {x + j * wide} {y})"' for j in range(len(keys))]
+    return [_label(x + j * wide, y, key, "key", "start", turns[j]) for j, key in enumerate(keys)]
+
+
+def _box(place: _Place, fill: str) -> str:
+    x, y, wide, high = place
+    return f'<rect x="{x + 1}" y="{y + 1}" width="{wide - 2}" height="{high - 2}" rx="2" fill="{fill}"/>'
+
+
+def _middle(place: _Place) -> tuple[int, int]:
+    x, y, wide, high = place
+    return x + wide // 2, y + high // 2
+
+
+def _hidden_drawn(place: _Place, mark: str) -> str:
+    x, y = _middle(place)
+    return _box(place, f"url(#{mark}-hidden)") + f'<circle cx="{x}" cy="{y}" r="2.5" fill="{_var("hidden")}"/>'
 
 
 def _label(x: int, y: int, text: str, role: str, anchor: str = "start", more: str = "") -> str:
@@ -648,8 +665,8 @@ def _var(role: str) -> str:
 
 
 def _pixels(text: str) -> int:
-    # No font is at hand to measure: at 14 pixels, letters are seldom wider than 8.
-    return 8 * _columns(text)
+    """Guess the width at 14 pixels, since no font is at hand to measure; rather too much than clipped."""
+    return sum(15 if c in "MW@%…" else 11 if c.isupper() or c in "mw" else 9 * _column(c) for c in text)
 
 
 def _escaped(text: str) -> str:
