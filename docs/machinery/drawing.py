@@ -1,0 +1,223 @@
+"""Draw figures as SVG and tables, in the colors of the site, from numbers that the library computed.
+
+Colors are roles: query, key, value, hidden, w0 to w10 for the ramp of shares, and nothing for plain ink. Each is a
+variable of the style sheet, so figures follow light and dark.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
+from math import hypot
+from typing import NamedTuple
+
+from attention_primer.heatmaps import Heatmap
+from machinery.scan import numbers, scan
+
+__all__ = [
+    "FIGURES",
+    "Figure",
+    "arrow",
+    "box",
+    "cell",
+    "computed",
+    "curve",
+    "figure",
+    "group",
+    "heatmap",
+    "hidden_cell",
+    "html_of",
+    "line",
+    "number",
+    "svg",
+    "table",
+    "text",
+]
+
+
+class Figure(NamedTuple):
+    """A picture, the finding that it shows, and the same numbers as a table.
+
+    Attributes:
+        svg: One `svg` element, from [`svg`][machinery.drawing.svg] or `Heatmap.svg()`.
+        caption: A sentence, as HTML; its numbers come from `number`.
+        table: One `table` element, from `table` or `Heatmap.table()`; or an ordered list, where steps are told.
+    """
+
+    svg: str
+    caption: str
+    table: str
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {}
+_computed: ContextVar[set[str]] = ContextVar("computed")
+
+
+def figure(draw: Callable[[], Figure]) -> Callable[[], Figure]:
+    """Register a figure under its function's name, for `<!-- figure: name -->`."""
+    if draw.__name__ in FIGURES:
+        raise ValueError(f"there are two figures named {draw.__name__}")
+    FIGURES[draw.__name__] = draw
+    return draw
+
+
+def html_of(name: str) -> str:
+    """Draw a registered figure as a `figure` element.
+
+    Raises:
+        KeyError: If there is no such figure.
+        ValueError: If it shows a number that was typed instead of computed.
+    """
+    if name not in FIGURES:
+        raise KeyError(f"there is no such figure; there are {', '.join(sorted(FIGURES))}")
+    noted = _computed.set(set())
+    try:
+        drawn = FIGURES[name]()
+        made = sorted(_computed.get())
+    finally:
+        _computed.reset(noted)
+    result = (
+        f'<figure class="ap-figure" id="figure-{name}" data-computed="{html.escape(" ".join(made))}">'
+        f'<div class="ap-drawing">{drawn.svg}</div><figcaption><p>{drawn.caption}</p>'
+        f"<details><summary>The same as a table</summary>{drawn.table}</details></figcaption></figure>"
+    )
+    if typed := scan(result):
+        raise ValueError(f"{typed[0].number} was typed: show it with number(…), so that it follows the library")
+    return result
+
+
+def computed(shown: str) -> str:
+    """Note that the library computed every number of a text, and return the text."""
+    _computed.get(set()).update(numbers(re.sub(r"<[^>]*>", " ", shown)))
+    return shown
+
+
+def number(value: float, spec: str = ".2f") -> str:
+    """Write a computed number, with a real minus sign.
+
+    Examples:
+        >>> number(-0.6285), number(4096, ",")
+        ('−0.63', '4,096')
+    """
+    return computed(format(value, spec).replace("-", "−"))
+
+
+def heatmap(picture: Heatmap, caption: str) -> Figure:
+    """Make a figure of a heatmap, with its own table."""
+    return Figure(computed(picture.svg()), caption, computed(picture.table()))
+
+
+def svg(width: float, height: float, *parts: str, title: str, description: str = "") -> str:
+    """Put parts together as one picture; draw at most 360 wide, so that it is legible on a phone.
+
+    Args:
+        width: In pixels; wider than 480 scrolls in its own box on a phone.
+        height: In pixels.
+        parts: What the helpers below return.
+        title: What the picture shows.
+        description: What a reader who can't see it should know.
+    """
+    mark = re.sub(r"\W+", "-", title.lower()).strip("-")
+    wide = " ap-wide" if width > 480 else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ap-svg{wide}" role="img" viewBox="0 0 {_n(width)} {_n(height)}"'
+        f' width="{_n(width)}" height="{_n(height)}" aria-labelledby="{mark}-title {mark}-desc">'
+        f'<title id="{mark}-title">{html.escape(title)}</title><desc id="{mark}-desc">{html.escape(description)}</desc>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def text(
+    x: float, y: float, shown: str, *, role: str = "", anchor: str = "middle", size: float = 14, bold: bool = False
+) -> str:
+    """Write a text on its base line; anchor is start, middle or end."""
+    weight = ' font-weight="600"' if bold else ""
+    return (
+        f'<text x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}" font-size="{_n(size)}"{weight} fill="{_color(role)}">'
+        f"{html.escape(shown)}</text>"
+    )
+
+
+def line(
+    x1: float, y1: float, x2: float, y2: float, *, role: str = "", width: float = 1.5, dashed: bool = False
+) -> str:
+    """Draw a straight line."""
+    dashes = ' stroke-dasharray="4 4"' if dashed else ""
+    return (
+        f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" stroke="{_color(role)}"'
+        f' stroke-width="{_n(width)}"{dashes}/>'
+    )
+
+
+def arrow(x1: float, y1: float, x2: float, y2: float, *, role: str = "", width: float = 1.5) -> str:
+    """Draw a straight line with a head at its end."""
+    length = hypot(x2 - x1, y2 - y1)
+    dx, dy, head = (x2 - x1) / length, (y2 - y1) / length, 4 + 2 * width
+    bx, by = x2 - head * dx, y2 - head * dy
+    points = [(x2, y2), (bx - head / 2 * dy, by + head / 2 * dx), (bx + head / 2 * dy, by - head / 2 * dx)]
+    corners = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
+    return line(x1, y1, bx, by, role=role, width=width) + f'<polygon points="{corners}" fill="{_color(role)}"/>'
+
+
+def curve(x1: float, y1: float, x2: float, y2: float, *, bend: float, role: str = "", width: float = 1.5) -> str:
+    """Draw an arc between two points; its middle lies half of bend below the chord's, or above if bend is negative."""
+    middle = f"{_n((x1 + x2) / 2)} {_n((y1 + y2) / 2 + bend)}"
+    return (
+        f'<path d="M{_n(x1)} {_n(y1)}Q{middle} {_n(x2)} {_n(y2)}" fill="none" stroke="{_color(role)}"'
+        f' stroke-width="{_n(width)}" stroke-linecap="round"/>'
+    )
+
+
+def box(x: float, y: float, width: float, height: float, *, role: str = "", filled: bool = False) -> str:
+    """Draw a rectangle; filled, it is a bar."""
+    paint = f'fill="{_color(role)}"' if filled else f'fill="none" stroke="{_color(role)}"'
+    return f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" {paint}/>'
+
+
+def cell(x: float, y: float, size: float, share: float, shown: str = "") -> str:
+    """Draw a cell of a weight matrix, shaded by its share of 1, with a text on it in the ink that contrasts."""
+    step = round(10 * min(max(share, 0), 1))
+    ink = text(x + size / 2, y + size / 2 + 5, shown, role=f"w{step}-ink") if shown else ""
+    return box(x, y, size, size, role=f"w{step}", filled=True) + ink
+
+
+def hidden_cell(x: float, y: float, size: float) -> str:
+    """Draw a masked cell: a dot on hatching."""
+    steps = range(6, int(2 * size), 6)
+    hatch = "".join(
+        f"M{_n(x + max(0, s - size))} {_n(y + min(s, size))}L{_n(x + min(s, size))} {_n(y + max(0, s - size))}"
+        for s in steps
+    )
+    return (
+        f'<path d="{hatch}" stroke="{_color("hidden")}" stroke-opacity="0.45"/>'
+        f'<circle cx="{_n(x + size / 2)}" cy="{_n(y + size / 2)}" r="2.5" fill="{_color("hidden")}"/>'
+    )
+
+
+def group(*parts: str, x: float = 0, y: float = 0) -> str:
+    """Move parts together."""
+    return f'<g transform="translate({_n(x)} {_n(y)})">{"".join(parts)}</g>'
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "") -> str:
+    """Write a table; the first cell of each row is its label.
+
+    Examples:
+        >>> table(["word", "share"], [["cat", "1/2"]])
+        '<table class="ap-table"><thead><tr><th scope="col">word</th><th scope="col">share</th></tr></thead><tbody><tr><th scope="row">cat</th><td>1/2</td></tr></tbody></table>'
+    """
+    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(label)}</th>{"".join(f"<td>{html.escape(entry)}</td>" for entry in rest)}</tr>'
+        for label, *rest in rows
+    )
+    told = f"<caption>{html.escape(caption)}</caption>" if caption else ""
+    return f'<table class="ap-table">{told}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _color(role: str) -> str:
+    return f"var(--ap-{role})" if role else "currentColor"
+
+
+def _n(x: float) -> str:
+    return f"{x:.1f}".rstrip("0").rstrip(".")

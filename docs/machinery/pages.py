@@ -1,0 +1,188 @@
+"""Read a page as a list of parts, and prove them from top to bottom.
+
+The build and the tests use the same parts: the build puts what `prove` returns in their place, the tests only run it.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from machinery.errors import PageError
+from machinery.expressions import agrees, evaluate, marked, shown_before, tex
+from machinery.sessions import Fence, Names, fences, new_names, run
+
+__all__ = ["Part", "Placeholder", "Session", "TiedNumber", "TiedTex", "parts", "proven"]
+
+_COMMENT = re.compile(r"<!--\s*(?P<kind>=|figure:)\s*(?P<body>.*?)\s*-->")
+_RUN = re.compile(r"\\run(?=\{)")
+
+
+class Part(Protocol):
+    """A piece of a page that has something to prove, from `start` to `end` in its text."""
+
+    @property
+    def start(self) -> int:
+        """Where it begins."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+
+    def prove(self, names: Names) -> str:
+        """Prove it in the names that the page has defined so far, and return what stands there instead."""
+
+
+class Session(NamedTuple):
+    """A ```pycon fence."""
+
+    start: int
+    end: int
+    page: str
+    fence: Fence
+    source: str
+
+    def prove(self, names: Names) -> str:
+        """Run it; it stays as it is."""
+        run(self.fence, names, self.page)
+        return self.source
+
+
+class TiedNumber(NamedTuple):
+    """`0.63<!-- = expression -->`."""
+
+    start: int
+    end: int
+    page: str
+    line: int
+    shown: str
+    expression: str
+
+    def prove(self, names: Names) -> str:
+        """Evaluate the expression, compare, and mark the number as computed."""
+        if not self.shown:
+            raise PageError(self.page, self.line, f"nothing is shown right before <!-- = {self.expression} -->")
+        value = _value(self.expression, names, self.page, self.line)
+        if not agrees(self.shown, value):
+            problem = f"the text says {self.shown}, but {self.expression} is {value!r}"
+            raise PageError(self.page, self.line, problem)
+        return marked(self.shown, self.expression)
+
+
+class TiedTex(NamedTuple):
+    r"""`\run{expression}` in a formula."""
+
+    start: int
+    end: int
+    page: str
+    line: int
+    expression: str
+
+    def prove(self, names: Names) -> str:
+        r"""Evaluate the expression and fill it in, marked as computed."""
+        return rf"\computed{{{tex(_value(self.expression, names, self.page, self.line))}}}"
+
+
+class Placeholder(NamedTuple):
+    """`<!-- figure: name -->`."""
+
+    start: int
+    end: int
+    page: str
+    line: int
+    name: str
+
+    def prove(self, names: Names) -> str:  # noqa: ARG002  # a figure computes its own numbers
+        """Draw the figure, to see that it can be drawn; the comment stays until the page is HTML."""
+        from machinery.figures import drawn
+
+        try:
+            drawn(self.name)
+        except Exception as error:
+            raise PageError(self.page, self.line, f"figure {self.name}: {_told(error)}") from error
+        return f"<!-- figure: {self.name} -->"
+
+
+def parts(text: str, page: str, first_line: int = 1) -> list[Part]:
+    """Find the parts of a page, in order.
+
+    Args:
+        text: The Markdown.
+        page: What to call the page in messages.
+        first_line: The line of the file at which the text starts, since a header may stand above it.
+
+    Examples:
+        >>> [type(part).__name__ for part in parts("2<!-- = 1 + 1 -->\\n\\n$\\\\run{1 + 1}$\\n\\n<!-- figure: x -->", "p")]
+        ['TiedNumber', 'TiedTex', 'Placeholder']
+    """
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    found: list[Part] = []
+    prose = set(range(len(lines)))
+    for fence in fences(text):
+        prose -= set(range(fence.first - 1, fence.last))
+        if fence.language == "pycon":
+            start, end = starts[fence.first - 1], starts[fence.last] - 1
+            moved = fence._replace(first=fence.first + first_line - 1)
+            found.append(Session(start, end, page, moved, text[start:end]))
+    for i in sorted(prose):
+        found += _in_line(lines[i], starts[i], page, i + first_line)
+    return sorted(found, key=lambda part: part.start)
+
+
+def _in_line(line: str, offset: int, page: str, number: int) -> Iterator[Part]:
+    for comment in _COMMENT.finditer(line):
+        start, end = offset + comment.start(), offset + comment.end()
+        if _is_code(line, comment.start()):
+            continue
+        if comment["kind"] == "figure:":
+            yield Placeholder(start, end, page, number, comment["body"])
+        else:
+            shown = shown_before(line[: comment.start()])
+            yield TiedNumber(start - len(shown), end, page, number, shown, comment["body"])
+    for macro in _RUN.finditer(line):
+        if not _is_code(line, macro.start()):
+            end = _closing_brace(line, macro.end(), page, number)
+            yield TiedTex(offset + macro.start(), offset + end + 1, page, number, line[macro.end() + 1 : end])
+
+
+def _is_code(line: str, position: int) -> bool:
+    return line.count("`", 0, position) % 2 == 1
+
+
+def _closing_brace(line: str, opening: int, page: str, number: int) -> int:
+    depth = 0
+    for i in range(opening, len(line)):
+        depth += (line[i] == "{") - (line[i] == "}")
+        if depth == 0:
+            return i
+    raise PageError(page, number, r"\run{ has no closing brace in its line")
+
+
+def _value(expression: str, names: Names, page: str, line: int) -> object:
+    try:
+        return evaluate(expression, names)
+    except Exception as error:
+        raise PageError(page, line, f"{expression}: {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def proven(text: str, page: str, first_line: int = 1) -> str:
+    """Prove a page from top to bottom, and return its Markdown with every part in its place.
+
+    Examples:
+        >>> proven("So 2.72<!-- = exp(1) --> it is.", "docs/page.md")
+        'So <data value="2.72" title="exp&#40;1&#41;">2.72</data> it is.'
+        >>> proven("So 2.73<!-- = exp(1) --> it is.", "docs/page.md")
+        Traceback (most recent call last):
+        machinery.errors.PageError: docs/page.md:1: the text says 2.73, but exp(1) is 2.718281828459045
+    """
+    names, done, at = new_names(), [], 0
+    for part in parts(text, page, first_line):
+        done += [text[at : part.start], part.prove(names)]
+        at = part.end
+    return "".join([*done, text[at:]])
