@@ -229,6 +229,10 @@ class Heatmap:
         Returns:
             One `svg` element; the same picture gives the same text.
 
+        Raises:
+            TypeError: If prefix is not text.
+            ValueError: If it holds a space or another sign that an id can't.
+
         Examples:
             A screen reader hears what the picture shows:
 
@@ -238,7 +242,7 @@ class Heatmap:
         """
         title, told = _escaped(self._caption()), _escaped(self._description())
         drawn = "".join(self._drawing("")[2])
-        mark = _escaped(prefix) or f"ap-{crc32(f'{title}{told}{drawn}'.encode()):08x}"
+        mark = _plain_name(prefix, "prefix") or f"ap-{crc32(f'{title}{told}{drawn}'.encode()):08x}"
         width, height, parts = self._drawing(mark)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="ap-heatmap" role="img" viewBox="0 0 {width} {height}"'
@@ -434,7 +438,7 @@ class Heatmap:
         if len(kept) < len(self.keys):
             yield f"{signs.cut} {len(self.keys) - len(kept)} of {len(self.keys)} keys left out: too wide".split()
         if self.keys != _numbers(len(self.keys)):
-            yield ["keys:", *(f"{j} {_clean(self.keys[j], signs)}" for j in kept)]
+            yield ["keys:", *(f"{j} {_clean(self.keys[j], signs)}" + "," * (j != kept[-1]) for j in kept)]
 
     def _bars(self, width: int, signs: _Signs, paint: _Paint) -> list[str]:
         labels = self._short(self.keys, min(width // 3, _LABEL), signs)
@@ -476,10 +480,10 @@ class Heatmap:
         dense = len(keys) > _MANY
         number = max((_pixels(self._number(x)) for _, _, x in self._visible()), default=0) + 14
         wide, high = (18, 18) if dense else (max(number, 46), 36)
-        slope = 90 if dense else 37 if label > max(wide, 64 if len(keys) <= 8 else 0) else 0
+        slope = 90 if dense else 37 if label > max(wide, 80 if len(keys) <= 8 else 0) else 0
         rise, over = _SLOPES[slope]
         wide = wide if slope else max(wide, label)
-        top += 22 + label * rise // 5
+        top += (14 if slope else 22) + label * rise // 5
         parts = _heads_drawn(keys, left, top, wide, slope)
         for i, query in enumerate(queries):
             y = top + i * high
@@ -533,6 +537,12 @@ def _words(given: Sequence[str] | None, name: str, n: int, of: str) -> list[str]
 def _string(given: object, name: str) -> str:
     if not isinstance(given, str):
         raise TypeError(f"{name} is {shown(given)}: it must be text")
+    return given
+
+
+def _plain_name(given: str, name: str) -> str:
+    if not all(c.isalnum() or c in "-_" for c in _string(given, name)):
+        raise ValueError(f"{name} is {shown(given)}: it must hold letters, digits, - and _ only")
     return given
 
 
