@@ -5,7 +5,6 @@ $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\r
 Source: Vaswani et al., 2017, *Attention Is All You Need*, section 3.2.
 """
 
-from itertools import compress
 from math import inf, isfinite, isnan, sqrt, tanh
 from typing import NamedTuple, TypeVar
 
@@ -121,24 +120,27 @@ def scaled_dot_product_attention(
     # Cap: hold the scores within ±c.
     if softcap is not None:
         scores = [[softcap * tanh(s / softcap) for s in s_i] for s_i in scores]
-    # Bias and mask: add what else speaks for a key, and hide what must not be seen.
+    # Bias: add whatever else speaks for a key.
+    if bias is not None:
+        scores = [[s + b for s, b in zip(s_i, b_i, strict=True)] for s_i, b_i in zip(scores, bias, strict=True)]
+    # Mask: what is hidden scores −∞.
     scores = [
-        [s + b if seen else -inf for s, b, seen in zip(s_i, b_i, seen_i, strict=True)]
-        for s_i, b_i, seen_i in zip(scores, bias, may_see, strict=True)
+        [s if seen else -inf for s, seen in zip(s_i, seen_i, strict=True)]
+        for s_i, seen_i in zip(scores, may_see, strict=True)
     ]
     _require_no_overflow(scores, may_see)
     # Share: softmax, one row at a time.
     weights = [softmax(s_i) for s_i in scores]
     # Mix: the values, by their shares.
     columns = list(zip(*v, strict=True))
-    output = [in_range(_mixed(w_i, v, columns)) for w_i in weights]
+    output = [in_range(_mixed(w_i, columns, seen_i)) for w_i, seen_i in zip(weights, may_see, strict=True)]
     return Attention(output, weights)
 
 
 def prepared(
     q: Matrix, k: Matrix, v: Matrix, mask: Mask | None, bias: Matrix | None
-) -> tuple[list[list[float]], list[list[float]], list[list[float]], list[list[bool]], list[list[float]]]:
-    """Check the arguments that every kind of attention takes, and fill in what was left out.
+) -> tuple[list[list[float]], list[list[float]], list[list[float]], list[list[bool]], list[list[float]] | None]:
+    """Check the arguments that every kind of attention takes.
 
     Args:
         q: Queries, (n_q, d_k).
@@ -148,8 +150,8 @@ def prepared(
         bias: (n_q, n_k) numbers or None; −∞ hides.
 
     Returns:
-        q, k and v as floats; who may see whom, (n_q, n_k), by mask and bias together; the bias, zeros if there is
-        none. Every query sees a key, and all that it sees is finite.
+        q, k and v as floats; who may see whom, (n_q, n_k), by mask and bias together; the bias. Every query sees a key,
+        and all that it sees is finite. A key that nobody sees has become zeros, so that what it held can't matter.
 
     Raises:
         ShapeError: If an argument is empty or ragged, or the shapes don't fit.
@@ -168,21 +170,32 @@ def prepared(
         raise ShapeError(f"q is {shape(q)} and k is {shape(k)}: queries and keys must be equally wide")
     if len(k) != len(v):
         raise ShapeError(f"k is {shape(k)} and v is {shape(v)}: every key needs one value")
-
     may_see = [[True] * len(k) for _ in q] if mask is None else _fits(boolean_matrix(mask, "mask"), "mask", q, k)
-    bias = [[0.0] * len(k) for _ in q] if bias is None else _fits(matrix(bias, "bias"), "bias", q, k)
-    for i, (seen_i, b_i) in enumerate(zip(may_see, bias, strict=True)):
-        for j, b in enumerate(b_i):
-            if isnan(b) or b == inf:
-                raise ValueError(f"bias[{i}][{j}] is {b}: it must be a number, or -inf to hide the key")
-            seen_i[j] = seen_i[j] and b != -inf
+    bias = None if bias is None else _fits(matrix(bias, "bias"), "bias", q, k)
+    if bias is not None:
+        may_see = _unless_biased_away(may_see, bias)
+    for i, seen_i in enumerate(may_see):
         if not any(seen_i):
             raise ValueError(f"query {i} may see no key: every query needs at least one")
+
     for j, seen_by in enumerate(zip(*may_see, strict=True)):
         if any(seen_by):
             require_finite(k[j], f"k[{j}]")
             require_finite(v[j], f"v[{j}]")
+        else:
+            k[j], v[j] = [0.0] * len(k[j]), [0.0] * len(v[j])
     return q, k, v, may_see, bias
+
+
+def _unless_biased_away(may_see: list[list[bool]], bias: list[list[float]]) -> list[list[bool]]:
+    for i, b_i in enumerate(bias):
+        for j, b in enumerate(b_i):
+            if isnan(b) or b == inf:
+                raise ValueError(f"bias[{i}][{j}] is {b}: it must be a number, or -inf to hide the key")
+    return [
+        [seen and b != -inf for seen, b in zip(seen_i, b_i, strict=True)]
+        for seen_i, b_i in zip(may_see, bias, strict=True)
+    ]
 
 
 def _fits(table: list[list[T]], name: str, q: Matrix, k: Matrix) -> list[list[T]]:
@@ -206,9 +219,8 @@ def _require_no_overflow(scores: list[list[float]], may_see: list[list[bool]]) -
             raise ValueError(f"the score of query {i} and key {j} is {s_i[j]}: it must fit into a float")
 
 
-def _mixed(w_i: list[float], v: list[list[float]], columns: list[tuple[float, ...]]) -> list[float]:
-    if all(w_i):
-        return [sumprod(w_i, column) for column in columns]
-    # A key with share 0 is left out, whatever it holds: 0 × NaN would be NaN.
-    kept = [w for w in w_i if w]
-    return [sumprod(kept, column) for column in zip(*compress(v, w_i), strict=True)]
+def _mixed(w_i: list[float], columns: list[tuple[float, ...]], seen_i: list[bool]) -> list[float]:
+    # Before the first and after the last key that is seen all products are 0: under a causal mask, half of them.
+    span = slice(seen_i.index(True), len(seen_i) - seen_i[::-1].index(True))
+    w_i = w_i[span]
+    return [sumprod(w_i, column[span]) for column in columns]
