@@ -11,7 +11,7 @@ from attention_primer.grader import impostors
 from attention_primer.grader.impostors import ATTENTION_IMPOSTORS, HARMLESS, LAYER_IMPOSTORS, fingerprint
 
 RIGHT = worked_example_sentence().weights
-BUGS = (*ATTENTION_IMPOSTORS, *LAYER_IMPOSTORS)
+BUGS: tuple[Callable[..., Attention], ...] = (*ATTENTION_IMPOSTORS, *LAYER_IMPOSTORS)
 
 # What pencil and paper give for the rows of "sat" and "down"; two decimals where they are no simple fractions.
 EXPECTED = {
