@@ -65,11 +65,11 @@ def html_of(name: str) -> str:
     """Draw a registered figure as a `figure` element.
 
     Raises:
-        KeyError: If there is no such figure.
+        LookupError: If there is no such figure.
         ValueError: If it shows a number that was typed instead of computed.
     """
     if name not in FIGURES:
-        raise KeyError(f"there is no such figure; there are {', '.join(sorted(FIGURES))}")
+        raise LookupError(f"there is no such figure; there are {', '.join(sorted(FIGURES))}")
     noted = _computed.set(set())
     try:
         drawn = FIGURES[name]()
@@ -120,10 +120,10 @@ def svg(width: float, height: float, *parts: str, title: str, description: str =
     mark = re.sub(r"\W+", "-", title.lower()).strip("-")
     wide = " ap-wide" if width > 480 else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="ap-svg{wide}" role="img" viewBox="0 0 {_n(width)} {_n(height)}"'
-        f' width="{_n(width)}" height="{_n(height)}" aria-labelledby="{mark}-title {mark}-desc">'
-        f'<title id="{mark}-title">{html.escape(title)}</title><desc id="{mark}-desc">{html.escape(description)}</desc>'
-        f"{''.join(parts)}</svg>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ap-svg{wide}" role="img"'
+        f' viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" height="{_n(height)}"'
+        f' aria-labelledby="{mark}-title {mark}-desc"><title id="{mark}-title">{html.escape(title)}</title>'
+        f'<desc id="{mark}-desc">{html.escape(description)}</desc>{"".join(parts)}</svg>'
     )
 
 
@@ -203,16 +203,24 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = 
     """Write a table; the first cell of each row is its label.
 
     Examples:
-        >>> table(["word", "share"], [["cat", "1/2"]])
-        '<table class="ap-table"><thead><tr><th scope="col">word</th><th scope="col">share</th></tr></thead><tbody><tr><th scope="row">cat</th><td>1/2</td></tr></tbody></table>'
+        >>> print(table(["word", "share"], [["cat", "1/2"], ["sat", "1/4"]]))
+        <table class="ap-table"><thead>
+        <tr><th scope="col">word</th><th scope="col">share</th></tr>
+        </thead><tbody>
+        <tr><th scope="row">cat</th><td>1/2</td></tr>
+        <tr><th scope="row">sat</th><td>1/4</td></tr>
+        </tbody></table>
     """
-    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in head)
-    body = "".join(
-        f'<tr><th scope="row">{html.escape(label)}</th>{"".join(f"<td>{html.escape(entry)}</td>" for entry in rest)}</tr>'
-        for label, *rest in rows
-    )
     told = f"<caption>{html.escape(caption)}</caption>" if caption else ""
-    return f'<table class="ap-table">{told}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
+    heads = "".join(_entry(name, "th", "col") for name in head)
+    body = (_entry(label, "th", "row") + "".join(_entry(cell, "td") for cell in cells) for label, *cells in rows)
+    lines = [f'<table class="ap-table">{told}<thead>', f"<tr>{heads}</tr>", "</thead><tbody>"]
+    return "\n".join([*lines, *(f"<tr>{row}</tr>" for row in body), "</tbody></table>"])
+
+
+def _entry(shown: str, tag: str, scope: str = "") -> str:
+    attribute = f' scope="{scope}"' if scope else ""
+    return f"<{tag}{attribute}>{html.escape(shown)}</{tag}>"
 
 
 def _color(role: str) -> str:

@@ -36,6 +36,7 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(r"[^\s|*_\[\](){}<>\"“”'‘’]+$")
 _WHOLE = 1e-9
+_GROUPED = 10_000  # from here on, digits are grouped by threes
 
 
 def shown_before(text: str) -> str:
@@ -104,19 +105,19 @@ def _entries(shown: str) -> list[str] | None:
     return [entry.strip() for entry in re.split(r",\s+(?![^\[(]*[\])])", shown[1:-1])]
 
 
-def _number_agrees(shown: str, value: float | Fraction) -> bool:
-    digits = shown.replace(",", "")
+def _number_agrees(shown: str, number: float | Fraction) -> bool:
+    digits, value = shown.replace(",", ""), number
     if digits.endswith("%"):
         digits, value = digits[:-1].rstrip(), 100 * value
     if "∞" in digits:
-        return value == float(digits.replace("∞", "inf"))
+        return bool(value == float(digits.replace("∞", "inf")))
     if "/" in digits:
         return math.isclose(value, Fraction(digits), rel_tol=1e-12)
     mantissa, e, _ = digits.partition("e")
     decimals = len(mantissa.partition(".")[2])
     if e or decimals:
         return float(f"{float(value):.{decimals}{'e' if e else 'f'}}") == float(digits)
-    return value == int(digits) or abs(value - int(digits)) <= _WHOLE * max(1, abs(value))
+    return math.isclose(value, int(digits), rel_tol=_WHOLE, abs_tol=_WHOLE)
 
 
 def marked(shown: str, expression: str) -> str:
@@ -142,12 +143,17 @@ def tex(value: Any) -> str:
         >>> tex(float("-inf"))
         '-\\infty'
     """
-    if isinstance(value, list | tuple):
-        left, right = "[]" if isinstance(value, list) else "()"
-        return left + ", ".join(map(tex, value)) + right
-    if isinstance(value, Fraction) and value.denominator > 1:
-        return rf"{'-' if value < 0 else ''}\tfrac{{{abs(value.numerator)}}}{{{value.denominator}}}"
-    if isinstance(value, int | Fraction) and not isinstance(value, bool):
-        return (f"{int(value):,}" if abs(value) >= 10_000 else f"{int(value)}").replace(",", "{,}")
-    mantissa, e, exponent = str(value).replace("inf", r"\infty").partition("e") if isinstance(value, float) else (value, "", "")
-    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if e else str(mantissa)
+    match value:
+        case list() | tuple():
+            left, right = "[]" if isinstance(value, list) else "()"
+            return left + ", ".join(map(tex, value)) + right
+        case Fraction(numerator=above, denominator=below) if below > 1:
+            return rf"{'-' if above < 0 else ''}\tfrac{{{abs(above)}}}{{{below}}}"
+        case bool() | str():
+            return str(value)
+        case Fraction():
+            return tex(int(value))
+        case int():
+            return (f"{value:,}" if abs(value) >= _GROUPED else f"{value}").replace(",", "{,}")
+    mantissa, e, exponent = str(value).replace("inf", r"\infty").partition("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if e else mantissa

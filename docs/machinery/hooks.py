@@ -37,26 +37,24 @@ def on_config(config: MkDocsConfig) -> None:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Prove a page's sessions, numbers and figures."""
-    return _told(_build["site"].markdown, _name(page), page.file.content_string, markdown)
+    return str(_told(_build["site"].markdown, _name(page), page.file.content_string, markdown))
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
     """Put MathML and figures in their places."""
-    return _told(_build["site"].content, _name(page), page.url, html)
+    return str(_told(_build["site"].content, _name(page), html))
 
 
-def on_env(env: Any, files: Files, **_: Any) -> None:  # noqa: ARG001  # MkDocs passes it by name
-    """Link reference entries back, once all pages are read."""
-    references = import_module("machinery.references")
-    for file in files.documentation_pages():
-        page = file.page
-        if page is None or page.content is None:
-            continue
-        links: dict[str, list[tuple[str, str]]] = {}
-        for url, use in _build["site"].uses():
-            address = f"{get_relative_url(url, page.url)}#{use.anchor}"
-            links.setdefault(use.identifier, []).append((address, use.title))
-        page.content = references.with_uses(page.content, links)
+def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG001  # MkDocs passes it
+    """Link reference entries back to the sections that use them, once all pages are read."""
+    site: Any = _build["site"]
+    autorefs: Any = config.plugins["autorefs"]
+    pages = [file.page for file in files.documentation_pages() if file.page]
+    for page in pages:
+        _told(site.note_uses, _name(page), page.url, page.content, lambda entry: autorefs.get_item_url(entry)[0])
+    for page in pages:
+        here = page.url
+        page.content = site.linked_back(here, page.content, lambda section, here=here: get_relative_url(section, here))
 
 
 def on_post_page(output: str, **_: Any) -> str:
@@ -73,16 +71,15 @@ def _framed(output: str) -> str:
     frame = import_module("machinery.frame")
     output = frame.repaired(output)
     # While serving, MkDocs adds a script of its own that reloads the page.
-    return output if _build["is_served"] else frame.with_policy(output)
+    return str(output if _build["is_served"] else frame.with_policy(output))
 
 
 def _name(page: Page) -> str:
     return f"docs/{page.file.src_uri}"
 
 
-def _told(step: Any, *given: str) -> str:
-    errors = import_module("machinery.errors")
+def _told(step: Any, *given: Any) -> Any:
     try:
-        return str(step(*given))
-    except errors.PageError as error:
+        return step(*given)
+    except import_module("machinery.errors").PageError as error:
         raise PluginError(str(error)) from error

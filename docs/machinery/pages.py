@@ -5,10 +5,12 @@ The build and the tests use the same parts: the build puts what `prove` returns 
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from machinery.errors import PageError
 from machinery.expressions import agrees, evaluate, marked, shown_before, tex
+from machinery.figures import drawn
 from machinery.sessions import Fence, Names, fences, new_names, run
 
 __all__ = ["Part", "Placeholder", "Session", "TiedNumber", "TiedTex", "parts", "proven"]
@@ -29,7 +31,7 @@ class Part(Protocol):
         """Where it ends."""
 
     def prove(self, names: Names) -> str:
-        """Prove it in the names that the page has defined so far, and return what stands there instead."""
+        """Prove it in the names that the page has defined so far; return what replaces it, or nothing if it stays."""
 
 
 class Session(NamedTuple):
@@ -39,12 +41,11 @@ class Session(NamedTuple):
     end: int
     page: str
     fence: Fence
-    source: str
 
     def prove(self, names: Names) -> str:
         """Run it; it stays as it is."""
         run(self.fence, names, self.page)
-        return self.source
+        return ""
 
 
 class TiedNumber(NamedTuple):
@@ -93,42 +94,46 @@ class Placeholder(NamedTuple):
 
     def prove(self, names: Names) -> str:  # noqa: ARG002  # a figure computes its own numbers
         """Draw the figure, to see that it can be drawn; the comment stays until the page is HTML."""
-        from machinery.figures import drawn
-
         try:
             drawn(self.name)
         except Exception as error:
             raise PageError(self.page, self.line, f"figure {self.name}: {_told(error)}") from error
-        return f"<!-- figure: {self.name} -->"
+        return ""
 
 
-def parts(text: str, page: str, first_line: int = 1) -> list[Part]:
-    """Find the parts of a page, in order.
+def parts(text: str, page: str) -> list[Part]:
+    r"""Find the parts of a page, in order.
 
     Args:
         text: The Markdown.
         page: What to call the page in messages.
-        first_line: The line of the file at which the text starts, since a header may stand above it.
 
     Examples:
-        >>> [type(part).__name__ for part in parts("2<!-- = 1 + 1 -->\\n\\n$\\\\run{1 + 1}$\\n\\n<!-- figure: x -->", "p")]
+        >>> [type(part).__name__ for part in parts("2<!-- = 1 + 1 -->\n\n$\\run{1 + 1}$\n\n<!-- figure: x -->", "page")]
         ['TiedNumber', 'TiedTex', 'Placeholder']
     """
     lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    found: list[Part] = []
-    prose = set(range(len(lines)))
-    for fence in fences(text):
-        prose -= set(range(fence.first - 1, fence.last))
-        if fence.language == "pycon":
-            start, end = starts[fence.first - 1], starts[fence.last] - 1
-            moved = fence._replace(first=fence.first + first_line - 1)
-            found.append(Session(start, end, page, moved, text[start:end]))
-    for i in sorted(prose):
-        found += _in_line(lines[i], starts[i], page, i + first_line)
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    blocks = list(fences(text, page))
+    fenced = {number for block in blocks for number in range(block.first, block.last + 1)}
+    found: list[Part] = [
+        Session(starts[block.first - 1], starts[block.last] - 1, page, block)
+        for block in blocks
+        if block.language == "pycon"
+    ]
+    for number, line in enumerate(lines, 1):
+        if number not in fenced:
+            found += _in_line(line, starts[number - 1], page, number)
+    _refuse_twins([part for part in found if isinstance(part, Placeholder)])
     return sorted(found, key=lambda part: part.start)
+
+
+def _refuse_twins(placeholders: list[Placeholder]) -> None:
+    seen: set[str] = set()
+    for part in placeholders:
+        if part.name in seen:
+            raise PageError(part.page, part.line, f"figure {part.name} stands on this page already")
+        seen.add(part.name)
 
 
 def _in_line(line: str, offset: int, page: str, number: int) -> Iterator[Part]:
@@ -171,7 +176,7 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def proven(text: str, page: str, first_line: int = 1) -> str:
+def proven(text: str, page: str) -> str:
     """Prove a page from top to bottom, and return its Markdown with every part in its place.
 
     Examples:
@@ -182,7 +187,8 @@ def proven(text: str, page: str, first_line: int = 1) -> str:
         machinery.errors.PageError: docs/page.md:1: the text says 2.73, but exp(1) is 2.718281828459045
     """
     names, done, at = new_names(), [], 0
-    for part in parts(text, page, first_line):
-        done += [text[at : part.start], part.prove(names)]
+    for part in parts(text, page):
+        shown = part.prove(names)
+        done += [text[at : part.start], shown or text[part.start : part.end]]
         at = part.end
     return "".join([*done, text[at:]])

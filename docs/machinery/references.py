@@ -5,15 +5,15 @@ A section names what it uses in a line that begins with "In code:" and links to 
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Use", "named", "uses", "with_indices", "with_uses"]
+__all__ = ["Use", "named", "unresolved", "uses", "with_indices", "with_uses"]
 
 _HEADING_OR_LINE = re.compile(
     r'<h[1-6][^>]* id="(?P<id>[^"]+)"[^>]*>(?P<title>.*?)</h[1-6]>|<p>(?:<\w+>)?In code:(?P<line>.*?)</p>', re.DOTALL
 )
-_AUTOREF = re.compile(r'<autoref [^>]*?identifier="(attention_primer[^"]*)"')
+_AUTOREF = re.compile(r'<autoref (?!optional)[^>]*?identifier="(attention_primer[^"]*)"')
 _INDEX = re.compile(r'<autoref [^>]*?identifier="(\w)"[^>]*>(.*?)</autoref>')
 _HEADERLINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
@@ -67,20 +67,39 @@ def with_uses(content: str, links: dict[str, list[tuple[str, str]]]) -> str:
 
     Args:
         content: The HTML of a reference page.
-        links: For each identifier the addresses and titles of sections.
+        links: For each entry's anchor the addresses and titles of sections.
 
     Examples:
         >>> entry = '<h2 id="a.f">f</h2><div class="doc doc-contents ">Text</div>'
-        >>> with_uses(entry, {"a.f": [("../../attention/#mask", "The mask")]})
-        '<h2 id="a.f">f</h2><div class="doc doc-contents "><p class="ap-used">Used in: <a href="../../attention/#mask">The mask</a></p>Text</div>'
+        >>> print(with_uses(entry, {"a.f": [("../../attention/#mask", "The mask")]}))
+        <h2 id="a.f">f</h2><div class="doc doc-contents ">
+        <p class="ap-used">Used in: <a href="../../attention/#mask">The mask</a></p>Text</div>
     """
-    for identifier, sections in links.items():
-        start = content.find(f'id="{identifier}"')
+    for anchor, sections in links.items():
+        start = content.find(f'id="{anchor}"')
         if start >= 0 and (opening := _CONTENTS.search(content, start)):
             listed = ", ".join(f'<a href="{html.escape(url)}">{html.escape(title)}</a>' for url, title in sections)
-            note = f'<p class="ap-used">Used in: {listed}</p>'
+            note = f'\n<p class="ap-used">Used in: {listed}</p>'
             content = content[: opening.end()] + note + content[opening.end() :]
     return content
+
+
+def unresolved(content: str, address: Callable[[str], object]) -> Iterator[str]:
+    """Yield the identifiers of a page's links that lead nowhere.
+
+    Args:
+        content: The HTML, before links are resolved.
+        address: Finds the address of an identifier, or raises `KeyError`.
+
+    Examples:
+        >>> list(unresolved('<autoref identifier="attention_primer.sofmax">', {}.__getitem__))
+        ['attention_primer.sofmax']
+    """
+    for identifier in _AUTOREF.findall(content):
+        try:
+            address(identifier)
+        except KeyError:
+            yield identifier
 
 
 def named(markdown: str) -> set[str]:

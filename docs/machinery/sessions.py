@@ -30,26 +30,30 @@ class Fence(NamedTuple):
     last: int
 
 
-def fences(page: str) -> Iterator[Fence]:
-    """Yield every fenced block of a page, in order.
+def fences(text: str, page: str = "page") -> Iterator[Fence]:
+    r"""Yield every fenced block of a page, in order.
+
+    Args:
+        text: The Markdown.
+        page: What to call it in messages.
 
     Examples:
         A fence may be indented, as in the answer to a question:
 
-        >>> list(fences("??? question\\n\\n    ```pycon\\n    >>> 1 + 1\\n    2\\n    ```\\n"))
-        [Fence(language='pycon', text='>>> 1 + 1\\n2\\n', first=3, last=6)]
+        >>> list(fences("??? question\n\n    ```pycon\n    >>> 1 + 1\n    2\n    ```\n"))
+        [Fence(language='pycon', text='>>> 1 + 1\n2\n', first=3, last=6)]
     """
     opening, body, first = None, [""], 0
-    for number, line in enumerate(page.split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if opening is None:
             opening, body, first = _OPEN.fullmatch(line), [], number
         elif _closes(line, opening["marks"]):
-            yield Fence(opening["language"], "".join(f"{text}\n" for text in body), first, number)
+            yield Fence(opening["language"], "".join(f"{inner}\n" for inner in body), first, number)
             opening = None
         else:
             body.append(line.removeprefix(opening["indent"]))
     if opening is not None:
-        raise PageError("page", first, "this fence is never closed")
+        raise PageError(page, first, "this fence is never closed")
 
 
 def _closes(line: str, marks: str) -> bool:
@@ -57,16 +61,16 @@ def _closes(line: str, marks: str) -> bool:
     return len(text) >= len(marks) and set(text) == {marks[0]}
 
 
-def sessions(page: str) -> list[Fence]:
-    """List the sessions of a page.
+def sessions(text: str) -> list[Fence]:
+    r"""List the sessions of a page.
 
     Examples:
         Other languages are no sessions:
 
-        >>> sessions("```sh\\nls\\n```")
+        >>> sessions("```sh\nls\n```")
         []
     """
-    return [fence for fence in fences(page) if fence.language == "pycon"]
+    return [fence for fence in fences(text) if fence.language == "pycon"]
 
 
 def new_names() -> Names:
@@ -80,14 +84,14 @@ def new_names() -> Names:
 
 
 def run(session: Fence, names: Names, page: str) -> None:
-    """Run one session in the names of its page, and stop at the first line that does not answer as shown.
+    r"""Run one session in the names of its page, and stop at the first line that does not answer as shown.
 
     Examples:
         >>> names = new_names()
-        >>> run(Fence("pycon", ">>> x = 2\\n>>> x + 1\\n3\\n", 1, 5), names, "docs/page.md")
+        >>> run(Fence("pycon", ">>> x = 2\n>>> x + 1\n3\n", 1, 5), names, "docs/page.md")
         >>> names["x"]
         2
-        >>> run(Fence("pycon", ">>> x + 1\\n4\\n", 7, 10), names, "docs/page.md")
+        >>> run(Fence("pycon", ">>> x + 1\n4\n", 7, 10), names, "docs/page.md")
         Traceback (most recent call last):
         machinery.errors.PageError: docs/page.md:8: x + 1
           shown:
@@ -117,19 +121,19 @@ def _difference(session: Fence, failure: DocTestFailure | UnexpectedException, g
     return PageError(page, session.first + example.lineno + 1, problem)
 
 
-def unread(page: str) -> list[tuple[int, str]]:
-    """List the lines that look like a session and would never run: line and reason.
+def unread(text: str) -> list[tuple[int, str]]:
+    r"""List the lines that look like a session and would never run: line and reason.
 
     Examples:
         A prompt in a python fence shows output that nobody checks:
 
-        >>> unread("```python\\n>>> 1 + 1\\n3\\n```")
+        >>> unread("```python\n>>> 1 + 1\n3\n```")
         [(2, 'a prompt outside a ```pycon fence never runs')]
     """
-    read = {number for session in sessions(page) for number in range(session.first, session.last + 1)}
-    firsts = {session.first for session in sessions(page)}
+    read = {number for session in sessions(text) for number in range(session.first, session.last + 1)}
+    firsts = {session.first for session in sessions(text)}
     wrong = []
-    for number, line in enumerate(page.split("\n"), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if number not in read and _PROMPT.match(line):
             wrong.append((number, "a prompt outside a ```pycon fence never runs"))
         if number not in firsts and _LOOKS_LIKE_SESSION.match(line):

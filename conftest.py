@@ -1,0 +1,45 @@
+"""Prove the pages and the README, and leave alone what needs the tools of the site where they are not installed."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from machinery.proofs import PAGES, ROOT
+
+pytest_collect_file = PAGES.pytest()
+
+HAS_SITE_TOOLS = all(map(find_spec, ("mkdocs", "material", "mkdocstrings", "math_core")))
+collect_ignore = [] if HAS_SITE_TOOLS else [f"docs/machinery/{name}.py" for name in ("formulas", "hooks", "site")]
+
+Build = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def build() -> Build:
+    """Build a site into a folder, in a process of its own."""
+    if not HAS_SITE_TOOLS:
+        pytest.skip("the site's tools are not installed: pip install -e '.[docs]'")
+
+    def run(to: Path, *, root: Path = ROOT, **environment: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(to)]
+        given = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(root / "src"), **environment}
+        return subprocess.run(  # noqa: S603  # this very Python
+            command, cwd=root, env=given, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def site(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site once for all tests that read it."""
+    to = tmp_path_factory.mktemp("site")
+    result = build(to)
+    if result.returncode:
+        pytest.fail(result.stdout + result.stderr)
+    return to

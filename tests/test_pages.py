@@ -1,0 +1,162 @@
+"""The pages say what the library does, all of it, and nothing that was not run."""
+
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import attention_primer
+from machinery.pages import Session
+from machinery.proofs import PAGES, ROOT, pages
+from machinery.references import named
+from machinery.scan import scan
+from machinery.sessions import unread
+
+PUBLIC = sorted(attention_primer.__all__)
+
+# Names whose page is still to come. Take a name from the list when it has its "In code" line.
+WITHOUT_A_PLACE = {
+    "Attention",
+    "Heatmap",
+    "KVCache",
+    "MultiHeadAttention",
+    "OnlineSoftmax",
+    "ShapeError",
+    "attention_cost",
+    "attention_gradients",
+    "causal_mask",
+    "combine_masks",
+    "crossover_length",
+    "dot",
+    "flash_attention",
+    "kv_cache_bytes",
+    "linear_attention",
+    "log_softmax",
+    "matmul",
+    "mix",
+    "padding_mask",
+    "scaled_dot_product_attention",
+    "shape",
+    "sliding_window_mask",
+    "softmax_jacobian",
+    "sqrt_dk_experiment",
+    "transpose",
+    "worked_example_it",
+    "worked_example_sat",
+    "worked_example_sentence",
+    "worked_example_two_looks",
+}
+
+each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+each_name = pytest.mark.parametrize("name", PUBLIC)
+
+
+# Sessions.
+
+
+@each_page
+def test_every_session_of_a_page_runs(page: Path) -> None:
+    fences = re.findall(r"^[ \t>]*```+[ \t]*pycon", page.read_text(encoding="utf-8"), re.MULTILINE)
+    run = [example for example in PAGES.parse(page).examples() if isinstance(example.parsed, Session)]
+    assert PAGES.should_parse(page)
+    assert len(run) == len(fences)
+
+
+@each_page
+def test_nothing_looks_like_a_session_and_never_runs(page: Path) -> None:
+    assert unread(page.read_text(encoding="utf-8")) == []
+
+
+# The map.
+
+
+def _modules() -> dict[str, set[str]]:
+    found = pkgutil.iter_modules(attention_primer.__path__, "attention_primer.")
+    names = [module.name for module in found if not module.ispkg and not module.name.startswith("attention_primer._")]
+    modules = [importlib.import_module(name) for name in names if not name.endswith("torch_twin")]
+    return {module.__name__: set(getattr(module, "__all__", ())) for module in modules}
+
+
+@each_name
+def test_a_public_name_has_a_rung(name: str) -> None:
+    assert f"| `{name}`" in attention_primer.__doc__ or f", `{name}`" in attention_primer.__doc__
+
+
+@each_name
+def test_a_public_name_has_examples(name: str) -> None:
+    shown = getattr(attention_primer, name).__doc__
+    _, _, examples = shown.partition("Examples:\n")
+    assert ">>> " in examples
+
+
+@each_name
+def test_a_public_name_has_a_reference_page(name: str) -> None:
+    homes = [module for module, names in _modules().items() if name in names]
+    reference = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs/reference").glob("*.md"))]
+    assert any(f"::: {home}\n" in page for home in homes for page in reference)
+
+
+def test_every_reference_page_stands_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs/reference").glob("*.md")):
+        assert f"reference/{page.name}" in navigation
+
+
+@each_name
+def test_a_public_name_has_a_place_in_the_text_or_is_listed_as_still_to_come(name: str) -> None:
+    links = set[str]().union(*(named(page.read_text(encoding="utf-8")) for page in pages()))
+    has_a_place = any(name in link.split(".") for link in links)
+    assert has_a_place != (name in WITHOUT_A_PLACE), "take it from the list" if has_a_place else "no page uses it"
+
+
+# The built site.
+
+
+def _built_pages(site: Path) -> list[Path]:
+    return [page for page in sorted(site.rglob("*.html")) if page.name != "404.html"]
+
+
+def test_nothing_is_shown_that_was_not_computed(site: Path) -> None:
+    for page in _built_pages(site):
+        assert scan(page.read_text(encoding="utf-8")) == [], page.relative_to(site)
+
+
+@each_name
+def test_a_public_name_has_a_reference_entry(name: str, site: Path) -> None:
+    entries = "".join(page.read_text(encoding="utf-8") for page in (site / "reference").rglob("*.html"))
+    assert re.search(rf'<h\d id="attention_primer\.\w+\.{name}" class="doc doc-heading"', entries)
+
+
+def test_every_formula_became_mathml(site: Path) -> None:
+    for page in _built_pages(site):
+        text = page.read_text(encoding="utf-8")
+        assert "arithmatex" not in text, page
+        assert r"\computed" not in text, page
+        assert r"\run{" not in text, page
+
+
+def test_no_page_loads_from_another_host(site: Path) -> None:
+    loads = re.compile(
+        r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*\bhref=["']?(?:https?:)?//"""
+    )
+    for page in site.rglob("*.html"):
+        assert not loads.search(page.read_text(encoding="utf-8")), page
+    for style in site.rglob("*.css"):
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", style.read_text(encoding="utf-8")), style
+
+
+def test_no_link_of_a_page_depends_on_where_the_site_stands(site: Path) -> None:
+    for page in _built_pages(site):
+        assert not re.search(r"""\b(?:href|src)=["']?/""", page.read_text(encoding="utf-8")), page
+
+
+def test_no_id_stands_twice_on_a_page(site: Path) -> None:
+    for page in _built_pages(site):
+        ids = re.findall(r'\sid="([^"<>\s]+)"', page.read_text(encoding="utf-8"))
+        assert len(ids) == len(set(ids)), (page, sorted(i for i in set(ids) if ids.count(i) > 1))
+
+
+def test_the_code_that_builds_the_site_is_not_published(site: Path) -> None:
+    assert not (site / "machinery").exists()
