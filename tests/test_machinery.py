@@ -7,12 +7,12 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from conftest import Build
 
 from attention_primer import Heatmap
 from machinery.drawing import (
@@ -42,6 +42,8 @@ from machinery.proofs import ROOT
 from machinery.references import named, uses
 from machinery.scan import numbers, scan
 from machinery.sessions import fences, unread
+
+Build = Callable[..., "subprocess.CompletedProcess[str]"]
 
 # Numbers and the expressions that compute them.
 
