@@ -10,6 +10,7 @@ have one form: *what you gave: what must hold*.
 | [`size`][attention_primer.checks.size] | 1, 2, 3, … | 0, negative, fractional |
 | [`number`][attention_primer.checks.number] | one number | `True`, text, a list |
 | [`finite`][attention_primer.checks.finite] | one finite number | NaN and infinity |
+| [`flag`][attention_primer.checks.flag] | `True` or `False` | anything else, though Python would take it |
 | [`boolean_matrix`][attention_primer.checks.boolean_matrix] | rows of `True` and `False` | 0 and 1, ragged rows |
 | [`finite_vector`][attention_primer.checks.finite_vector] | a list of finite numbers | NaN and infinity, by place |
 | [`finite_matrix`][attention_primer.checks.finite_matrix] | rows of finite numbers | NaN and infinity, by place |
@@ -19,10 +20,10 @@ have one form: *what you gave: what must hold*.
 
 from collections.abc import Sequence
 from math import isfinite
-from numbers import Real
+from numbers import Number, Real
 from operator import index
 from reprlib import Repr
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 __all__ = [
     "Mask",
@@ -35,6 +36,7 @@ __all__ = [
     "finite",
     "finite_matrix",
     "finite_vector",
+    "flag",
     "in_range",
     "matrix",
     "number",
@@ -78,7 +80,7 @@ def shown(given: object) -> str:
         given: Anything.
 
     Returns:
-        Its `repr`, shortened in the middle when it is long.
+        Its `repr`, shortened in the middle when it is long; only its type where the `repr` itself fails.
 
     Examples:
         Long lists don't flood the screen:
@@ -86,7 +88,10 @@ def shown(given: object) -> str:
         >>> shown(list(range(1000)))
         '[0, 1, 2, 3, ...]'
     """
-    return _brief.repr(given)
+    try:
+        return _brief.repr(given)
+    except Exception:  # Python refuses to write out whole numbers of more than 4,300 digits
+        return f"<{type(given).__name__}>"
 
 
 def number(given: float, name: str) -> float:
@@ -119,7 +124,9 @@ def number(given: float, name: str) -> float:
         TypeError: scale is '3': it must be a number
     """
     if isinstance(given, bool) or not isinstance(given, Real):
-        raise TypeError(f"{name} is {shown(given)}: it must be a number")
+        other = isinstance(given, Number) and not isinstance(given, bool)  # complex, Decimal
+        kind = "a float or a whole number" if other else "a number"
+        raise TypeError(f"{name} is {shown(given)}: it must be {kind}")
     if hasattr(given, "item"):  # a NumPy scalar
         return float(given.item())
     if isinstance(given, float):
@@ -170,7 +177,7 @@ def size(given: SupportsIndex, name: str, *, least: int = 1) -> int:
 
     Raises:
         TypeError: If it is not a whole number.
-        ValueError: If it is below `least`.
+        ValueError: If it is below `least`, or so large that no computer counts that far.
 
     Examples:
         Counts start at one:
@@ -185,12 +192,42 @@ def size(given: SupportsIndex, name: str, *, least: int = 1) -> int:
         Traceback (most recent call last):
         TypeError: n_heads is 2.5: it must be a whole number
     """
-    if isinstance(given, bool) or not hasattr(given, "__index__"):
+    try:
+        whole = index(given)
+    except TypeError:
+        whole = None
+    if whole is None or isinstance(given, bool):
         raise TypeError(f"{name} is {shown(given)}: it must be a whole number")
-    whole = index(given)
     if whole < least:
-        raise ValueError(f"{name} is {whole}: it must be at least {least}")
+        raise ValueError(f"{name} is {shown(whole)}: it must be at least {least}")
+    if whole >= 2**64:
+        raise ValueError(f"{name} is {shown(whole)}: it must be below 2**64")
     return whole
+
+
+def flag(given: bool, name: str) -> bool:
+    """Let `True` or `False` through.
+
+    Args:
+        given: What should be one of the two.
+        name: What to call it in the message.
+
+    Returns:
+        The same.
+
+    Raises:
+        TypeError: If it is anything else.
+
+    Examples:
+        Text counts as true for Python, whatever it says:
+
+        >>> flag("no", "causal")
+        Traceback (most recent call last):
+        TypeError: causal is 'no': it must be True or False
+    """
+    if not isinstance(given, bool):
+        raise TypeError(f"{name} is {shown(given)}: it must be True or False")
+    return given
 
 
 def entries(given: Sequence[object], name: str, of: str) -> list[object]:
@@ -215,13 +252,14 @@ def entries(given: Sequence[object], name: str, of: str) -> list[object]:
         Traceback (most recent call last):
         TypeError: scores is '1, 2': it must be a list of numbers
     """
-    if hasattr(given, "tolist"):  # a NumPy array: its numbers become Python's own
+    if hasattr(given, "tolist") and not isinstance(given, type):  # a NumPy array: its numbers become Python's own
         given = given.tolist()
     if not isinstance(given, Sequence) or isinstance(given, str | bytes | bytearray):
         raise TypeError(f"{name} is {shown(given)}: it must be a list of {of}")
-    if not given:
+    fresh = list(given)
+    if not fresh:  # the copy is asked, since another sequence might be wrong about its own length
         raise ShapeError(f"{name} is empty: it must hold at least one of the {of}")
-    return list(given)
+    return fresh
 
 
 def vector(given: Vector, name: str) -> list[float]:
@@ -333,7 +371,7 @@ def boolean_vector(given: Sequence[bool], name: str) -> list[bool]:
         >>> boolean_vector((True, False), "is_real")
         [True, False]
     """
-    row = entries(given, name, "booleans")
+    row = [_python_own(x) for x in entries(given, name, "booleans")]
     for j, x in enumerate(row):
         if not isinstance(x, bool):
             raise TypeError(
@@ -442,6 +480,11 @@ def in_range(sums: list[float]) -> list[float]:
     if not all(map(isfinite, sums)):
         raise ValueError("a sum of products overflows: it must fit into a float, so below 1.8e308")
     return sums
+
+
+def _python_own(x: Any) -> object:
+    # NumPy has a True of its own, which a list of its rows' entries holds.
+    return x.item() if getattr(x, "shape", None) == () else x
 
 
 def _require_rectangle(rows: Sequence[Sequence[object]], name: str) -> None:
