@@ -14,7 +14,7 @@ from math import exp, log, sqrt
 from typing import NamedTuple
 
 from attention_primer.attention import scaled_dot_product_attention
-from attention_primer.checks import shown
+from attention_primer.checks import flag, shown
 from attention_primer.heatmaps import Heatmap
 from attention_primer.masks import causal_mask
 from attention_primer.softmaxes import softmax
@@ -243,6 +243,9 @@ def worked_example_sentence(causal: bool = True) -> SentenceExample:
     Returns:
         All the steps. Masked and unmasked, every share is a simple fraction.
 
+    Raises:
+        TypeError: If causal is neither True nor False.
+
     Examples:
         Quarters for "sat", eighths for "down":
 
@@ -265,7 +268,7 @@ def worked_example_sentence(causal: bool = True) -> SentenceExample:
     W_q = [[0.0, 0.0, 0.0, 0.0], [L, 0.0, L, -L], [0.0, 2 * L, 0.0, L]]
     W_k = [[1.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0]]
     W_v = [[8.0, 0.0], [0.0, 4.0], [0.0, 4.0]]
-    mask = causal_mask(4) if causal else _all_seen(4)
+    mask = causal_mask(4) if flag(causal, "causal") else _all_seen(4)
     q, k, v, scores, scaled, weights, output = _steps(x, W_q, W_k, W_v, mask)
     return SentenceExample(_CAT.split(), x, W_q, W_k, W_v, q, k, v, mask, scores, scaled, weights, output)
 
@@ -403,6 +406,7 @@ def worked_example_two_looks(last_word: str = "tired", *, causal: bool = False) 
         Both looks, all steps.
 
     Raises:
+        TypeError: If causal is neither True nor False.
         ValueError: If the last word is another one.
 
     Examples:
@@ -429,7 +433,7 @@ def worked_example_two_looks(last_word: str = "tired", *, causal: bool = False) 
         raise ValueError(f"last_word is {shown(last_word)}: it must be one of {', '.join(_LAST_WORDS)}")
     tokens = f"The animal didn't cross the street because it was too {last_word}".split()
     x = [list(_VECTORS.get(word, _FILLER)) for word in tokens]
-    mask = causal_mask(len(tokens)) if causal else _all_seen(len(tokens))
+    mask = causal_mask(len(tokens)) if flag(causal, "causal") else _all_seen(len(tokens))
     first = _look(x, _ASKS_FIRST, _only(_GOES_WITH), mask)
     second = _look(first.sum, _ASKS_SECOND, _only(_KIND), mask)
     return TwoLooks(tokens, x, mask, first, second)
