@@ -10,7 +10,7 @@ r"""Turn scores into shares: softmax and its relatives.
 
 from math import exp, fsum, inf, isfinite, isnan, log
 
-from attention_primer.checks import ShapeError, Vector, finite_vector, in_range, number, vector
+from attention_primer.checks import ShapeError, Vector, finite_vector, in_range, number, require_finite, vector
 
 __all__ = ["OnlineSoftmax", "log_softmax", "softmax", "softmax_jacobian"]
 
@@ -215,13 +215,14 @@ class OnlineSoftmax:
             >>> online.output
             [5.0]
         """
-        score = number(score, "score")
+        score, value = number(score, "score"), vector(value, "value")
         if isnan(score) or score == inf:
             raise ValueError(f"score is {score}: it must be a number, or -inf to hide it")
         if score == -inf:
             return
+        require_finite(value, "value")
         one = OnlineSoftmax()
-        one.largest, one.total, one.weighted = score, 1.0, finite_vector(value, "value")
+        one.largest, one.total, one.weighted = score, 1.0, value
         self.merge(one)
 
     def merge(self, other: "OnlineSoftmax") -> None:
@@ -303,6 +304,7 @@ def _shares(shares: Vector) -> list[float]:
     for i, p in enumerate(shares):
         if p < 0:
             raise ValueError(f"shares[{i}] is {p}: a share must not be negative")
-    if abs(fsum(shares) - 1) > 1e-9:
-        raise ValueError(f"the shares sum to {round(fsum(shares), 9)}: they must sum to 1, as softmax gives them")
+    total = sum(shares)  # fsum would raise its own error where the sum is too large for a float
+    if abs(total - 1) > 1e-9:
+        raise ValueError(f"the shares sum to {round(total, 9)}: they must sum to 1, as softmax gives them")
     return shares
