@@ -22,6 +22,7 @@ from attention_primer.checks import (
     Matrix,
     ShapeError,
     Vector,
+    entries,
     finite_matrix,
     finite_vector,
     in_range,
@@ -244,7 +245,10 @@ class MultiHeadAttention:
             >>> first.weights[1] == second.weights[1]
             False
         """
-        context = x if context is None else context
+        if context is None:
+            context = x
+            if self.d_context != self.d_model:
+                raise ShapeError(f"no context was given: keys and values need one that is {self.d_context} wide")
         return grouped_attention(self.queries(x), self.keys(context), self.values(context), mask, bias=bias)
 
     def queries(self, x: Matrix) -> list[list[list[float]]]:
@@ -259,7 +263,7 @@ class MultiHeadAttention:
         Raises:
             ShapeError: If x is empty, ragged or of another width.
             TypeError: If x is not made of numbers.
-            ValueError: If x holds NaN or infinity.
+            ValueError: If x holds NaN or infinity, or a sum is too large for a float.
 
         Examples:
             A head owns neighboring columns, in order:
@@ -269,7 +273,8 @@ class MultiHeadAttention:
             >>> mha.queries([[1, 2, 3, 4]])
             [[[1.0, 2.0]], [[3.0, 4.0]]]
         """
-        return _split(_projected(finite_matrix(x, "x"), "x", self.W_q, "W_q", self.b_q), self.d_k)
+        x = _as_wide(finite_matrix(x, "x"), "x", self.d_model)
+        return _split([in_range(row) for row in _projected(x, self.W_q, self.b_q)], self.d_k)
 
     def keys(self, context: Matrix) -> list[list[list[float]]]:
         """Compute what each token offers, one matrix a KV head.
@@ -290,7 +295,8 @@ class MultiHeadAttention:
             >>> len(MultiHeadAttention(8, 4, n_kv_heads=2).keys([[1] * 8]))
             2
         """
-        return _split(_projected(matrix(context, "context"), "context", self.W_k, "W_k", self.b_k), self.d_k)
+        context = _as_wide(matrix(context, "context"), "context", self.d_context)
+        return _split(_projected(context, self.W_k, self.b_k), self.d_k)
 
     def values(self, context: Matrix) -> list[list[list[float]]]:
         """Compute what each token hands over, one matrix a KV head.
@@ -311,7 +317,8 @@ class MultiHeadAttention:
             >>> shape(MultiHeadAttention(8, 4).values([[1] * 8] * 3)[0])
             (3, 2)
         """
-        return _split(_projected(matrix(context, "context"), "context", self.W_v, "W_v", self.b_v), self.d_v)
+        context = _as_wide(matrix(context, "context"), "context", self.d_context)
+        return _split(_projected(context, self.W_v, self.b_v), self.d_v)
 
     def join(self, outputs: Sequence[Matrix]) -> list[list[float]]:
         """Glue the heads' outputs together, token by token, and mix them by W_o.
@@ -325,6 +332,7 @@ class MultiHeadAttention:
         Raises:
             ShapeError: If there is not one output a head, or they don't fit W_o.
             TypeError: If an output is not made of numbers.
+            ValueError: If an output holds NaN or infinity, or a sum is too large for a float.
 
         Examples:
             Head 0 fills the first columns, head 1 the next:
@@ -334,13 +342,15 @@ class MultiHeadAttention:
             >>> mha.join([[[1, 2]], [[3, 4]]])
             [[1.0, 2.0, 3.0, 4.0]]
         """
+        outputs = entries(outputs, "outputs", "heads' outputs")  # type: ignore[assignment]  # checked one by one below
         if len(outputs) != self.n_heads:
             raise ShapeError(f"{len(outputs)} outputs for {self.n_heads} heads: there must be one a head")
-        heads = [finite_matrix(output, f"outputs[{h}]") for h, output in enumerate(outputs)]
+        names = [f"outputs[{h}]" for h in range(self.n_heads)]
+        heads = [_as_wide(finite_matrix(o, name), name, self.d_v) for name, o in zip(names, outputs, strict=True)]
         if len({len(head) for head in heads}) != 1:
             raise ShapeError(f"outputs have {[len(head) for head in heads]} rows: all heads must have the same tokens")
         glued = [[x for row in rows for x in row] for rows in zip(*heads, strict=True)]
-        return [in_range(row) for row in _projected(glued, "the glued heads", self.W_o, "W_o", self.b_o)]
+        return [in_range(row) for row in _projected(glued, self.W_o, self.b_o)]
 
     def _drawn(self, name: str, n_rows: int, n_columns: int) -> list[list[float]]:
         # Dividing by √n_rows keeps the spread of x: a sum of n_rows products would be √n_rows times as wide.
@@ -416,11 +426,14 @@ def _bias_of(W: list[list[float]], b: Vector | None, name: str) -> list[float] |
     return b
 
 
-def _projected(
-    x: list[list[float]], name: str, W: list[list[float]], W_name: str, b: list[float] | None
-) -> list[list[float]]:
-    if len(x[0]) != len(W):
-        raise ShapeError(f"{name} is {shape(x)} and {W_name} is {shape(W)}: {name} must be {len(W)} wide")
+def _as_wide(x: list[list[float]], name: str, width: int) -> list[list[float]]:
+    # Asked before any weight is: drawing the weights of a large model would take a while.
+    if len(x[0]) != width:
+        raise ShapeError(f"{name} is {shape(x)}: its rows must be {width} wide")
+    return x
+
+
+def _projected(x: list[list[float]], W: list[list[float]], b: list[float] | None) -> list[list[float]]:
     columns = list(zip(*W, strict=True))
     b = [0.0] * len(columns) if b is None else b
     return [[sumprod(row, column) + b_c for column, b_c in zip(columns, b, strict=True)] for row in x]
