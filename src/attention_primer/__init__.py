@@ -11,6 +11,7 @@ From the ground up; a module imports only from the rungs above its own row:
 | heatmaps | `Heatmap` |
 | attention | `scaled_dot_product_attention`, `Attention` |
 | heads | `MultiHeadAttention` |
+| gradients | `attention_gradients` |
 | examples | `worked_example_it`, `worked_example_two_looks`, `worked_example_sentence`, `worked_example_sat` |
 | experiments | `sqrt_dk_experiment` |
 """
@@ -25,6 +26,7 @@ from attention_primer.examples import (
     worked_example_two_looks,
 )
 from attention_primer.experiments import sqrt_dk_experiment
+from attention_primer.gradients import attention_gradients
 from attention_primer.heads import MultiHeadAttention
 from attention_primer.heatmaps import Heatmap
 from attention_primer.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
@@ -38,6 +40,7 @@ __all__ = [
     "OnlineSoftmax",
     "ShapeError",
     "attention_cost",
+    "attention_gradients",
     "causal_mask",
     "combine_masks",
     "crossover_length",
