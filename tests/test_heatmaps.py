@@ -2,13 +2,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from math import exp, inf, nan
+from math import cos, exp, inf, nan, radians, sin
 from typing import Any
 from unicodedata import combining, east_asian_width
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_primer import ShapeError
@@ -17,6 +17,7 @@ from attention_primer.heatmaps import Heatmap, palette
 WORDS = ["The", "cat", "sat", "down"]
 SHARES: list[list[float]] = [[1, 0, 0, 0], [1 / 2, 1 / 2, 0, 0], [1 / 4, 1 / 2, 1 / 4, 0], [1 / 8, 1 / 8, 1 / 2, 1 / 4]]
 PAST = [[j <= i for j in range(4)] for i in range(4)]
+quietly = settings(deadline=None, max_examples=50)  # a busy machine is no fault of a picture
 SVG = "{http://www.w3.org/2000/svg}"
 
 labels = st.text(max_size=30) | st.sampled_from(
@@ -70,6 +71,17 @@ def elements(picture: Heatmap, name: str) -> list[Any]:
 
 def drawn_texts(picture: Heatmap) -> list[str]:
     return ["".join(text.itertext()) for text in elements(picture, "text")]
+
+
+def span(text: Any) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Guess from where to where a drawn text goes, with letters half as wide as they are high."""
+    x, y = int(text.get("x", 0)), int(text.get("y"))
+    long = 7 * columns("".join(text.itertext()))
+    turn = re.match(r"rotate\(-(\d+) ", text.get("transform", ""))
+    angle = radians(int(turn[1])) if turn else 0
+    start = -long * {None: 0, "start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")]
+    ends = (start, start + long)
+    return (x + cos(angle) * ends[0], x + cos(angle) * ends[1]), (y - sin(angle) * ends[0], y - sin(angle) * ends[1])
 
 
 # As text.
@@ -155,7 +167,7 @@ def test_a_fraction_is_written_only_where_it_is_equal(x: float, shown: str) -> N
 
 
 def test_there_is_no_minus_before_zero() -> None:
-    assert "−0.00" not in Heatmap([[-0.001, -0.0, 2, -2]]).text()
+    assert re.findall("[-−][0-9.]+", Heatmap([[-0.001, -0.0, 2, -2]]).table()) == ["−2.00"]
 
 
 def test_large_numbers_get_an_exponent() -> None:
@@ -173,6 +185,34 @@ def test_wide_letters_and_accents_stay_aligned() -> None:
     lines = Heatmap(SHARES, ["猫", "e\u0301te\u0301", "座った", "down"]).text().splitlines()
     starts = {columns(re.split(r"[ ░▒▓█]{2} \d", line, maxsplit=1)[0]) for line in lines[2:]}
     assert starts == {8}
+
+
+def test_letters_of_full_width_and_joiners_and_rings_stay_aligned() -> None:
+    lines = Heatmap(SHARES, ["ＡＢ", "a\u20ddb\u200dc", "abcd", "a\u200cb"]).text().splitlines()
+    assert [re.split(r"[ ░▒▓█]{2} \d", line, maxsplit=1)[0] for line in lines[2:]] == [
+        "ＡＢ  ",
+        "a\u20ddb\u200dc   ",
+        "abcd  ",
+        "a\u200cb    ",
+    ]
+
+
+def test_ascii_escapes_what_it_cannot_show() -> None:
+    text = Heatmap(SHARES, ["café", *WORDS[1:]], mask=PAST, title="très").text(ascii=True)
+    assert text.splitlines()[:4] == [
+        r"tr\xe8s",
+        "query (down), key (across), hidden .",
+        r"         caf\xe9  cat      sat      down",
+        r"caf\xe9  ## 1.00  .        .        .",
+    ]
+
+
+def test_a_share_that_rounding_left_above_one_is_still_a_share() -> None:
+    assert Heatmap([[1 + 1e-15, -1e-15]], ["it"]).text().splitlines() == [
+        "query: it, key ↓",
+        "0  1.00  ████████████████████████████████████████",
+        "1  0.00",
+    ]
 
 
 def test_an_accent_stays_with_its_letter_when_a_label_is_cut() -> None:
@@ -231,6 +271,7 @@ def test_columns_that_have_no_room_are_left_out_in_the_middle_and_a_note_says_so
     ]
 
 
+@quietly
 @given(heatmaps(), st.integers(20, 120), st.booleans())
 def test_no_line_is_wider_than_the_terminal(picture: Heatmap, width: int, ascii_only: bool) -> None:
     lines = picture.text(width=width, ascii=ascii_only).split("\n")
@@ -238,6 +279,7 @@ def test_no_line_is_wider_than_the_terminal(picture: Heatmap, width: int, ascii_
     assert all(line == line.rstrip() for line in lines)
 
 
+@quietly
 @given(heatmaps(), st.integers(20, 120), st.booleans())
 def test_color_changes_nothing_but_color(picture: Heatmap, width: int, ascii_only: bool) -> None:
     plain = picture.text(width=width, ascii=ascii_only)
@@ -245,6 +287,7 @@ def test_color_changes_nothing_but_color(picture: Heatmap, width: int, ascii_onl
     assert [line.rstrip() for line in colored.split("\n")] == plain.split("\n")
 
 
+@quietly
 @given(heatmaps(), st.integers(20, 120), st.booleans())
 def test_ascii_is_ascii(picture: Heatmap, width: int, color: bool) -> None:
     assert picture.text(width=width, color=color, ascii=True).isascii()
@@ -260,6 +303,7 @@ def test_color_tells_query_key_weight_and_hidden_apart() -> None:
 # As SVG and as a table.
 
 
+@quietly
 @given(heatmaps())
 def test_every_drawing_is_well_formed_with_a_title_a_description_and_ids_of_its_own(picture: Heatmap) -> None:
     root: Any = ElementTree.fromstring(picture.svg())  # noqa: S314  # our own picture
@@ -274,6 +318,7 @@ def test_every_drawing_is_well_formed_with_a_title_a_description_and_ids_of_its_
     assert used <= set(ids)
 
 
+@quietly
 @given(heatmaps())
 def test_every_drawing_stays_inside_its_frame(picture: Heatmap) -> None:
     root: Any = ElementTree.fromstring(picture.svg())  # noqa: S314  # our own picture
@@ -282,10 +327,14 @@ def test_every_drawing_stays_inside_its_frame(picture: Heatmap) -> None:
         assert int(box.get("x")) + int(box.get("width")) <= width
         assert int(box.get("y")) + int(box.get("height")) <= height
     for text in root.iter(f"{SVG}text"):
-        assert 0 <= int(text.get("x", 0)) <= width
-        assert 0 <= int(text.get("y")) <= height
+        along, up = span(text)
+        assert min(along) >= -1
+        assert max(along) <= width + 1
+        assert min(up) >= -1
+        assert max(up) <= height + 1
 
 
+@quietly
 @given(heatmaps())
 def test_the_same_picture_gives_the_same_text_twice(picture: Heatmap) -> None:
     again = Heatmap(
@@ -324,6 +373,27 @@ def test_each_cell_has_its_step_of_the_ramp_and_the_ink_that_contrasts() -> None
     assert 'fill="var(--ap-w10-ink, #ffffff)">1</text>' in svg
     assert 'fill="var(--ap-w1-ink, #000000)">1/8</text>' in svg
     assert svg.count(">1/2</text>") == svg.count(f'fill="var(--ap-w5, {light["w5"]})"/>') == 4
+
+
+def test_rounding_never_moves_a_cell_to_another_color() -> None:
+    assert Heatmap([[0.25 - 1e-12, 0.25 + 1e-12]] * 2).svg().count("var(--ap-w3, ") == 4
+
+
+def test_rounding_never_hides_that_two_keys_are_equal() -> None:
+    (told,) = elements(Heatmap([[0.5, 0.5 - 1e-12]], ["it"], ["a", "b"]), "desc")
+    assert told.text.endswith("it: largest are a and b, 0.50 each.")
+
+
+def test_a_mask_is_drawn_more_quietly_than_a_weight_of_one() -> None:
+    assert Heatmap([[True, True]]).svg().count("var(--ap-w4, ") == 2
+
+
+def test_upright_labels_stand_in_the_middle_of_their_column() -> None:
+    picture = Heatmap([[2] * 30], ["q"], ["key"] * 30)
+    boxes, texts = elements(picture, "rect"), elements(picture, "text")
+    middle = int(boxes[0].get("x")) + int(boxes[0].get("width")) / 2
+    assert int(texts[1].get("x")) - middle == 5  # the foot of the letters is right of the middle
+    assert int(texts[1].get("y")) < int(boxes[0].get("y")) - 4
 
 
 def test_rows_are_blue_like_queries_and_columns_brown_like_keys() -> None:
@@ -369,6 +439,18 @@ def test_drawn_numbers_are_the_numbers_of_the_text() -> None:
     assert "shade −1.50 to 12.25" in drawn_texts(picture)[0]
 
 
+def test_the_number_after_a_full_bar_has_room() -> None:
+    picture = Heatmap([[1]], ["it"])
+    width = int(ElementTree.fromstring(picture.svg()).get("viewBox", "").split()[2])  # noqa: S314  # our own picture
+    assert max(span(elements(picture, "text")[-1])[0]) <= width
+
+
+@pytest.mark.parametrize("words", [WORDS, ["because"] * 4, ["because"] * 30])
+def test_column_labels_stand_clear_of_the_line_of_the_axes(words: list[str]) -> None:
+    axes, label, *_ = elements(Heatmap([[2] * len(words)], ["q"], words), "text")
+    assert min(span(label)[1]) - int(axes.get("y")) >= 10
+
+
 def test_a_drawn_bar_is_as_long_as_its_share() -> None:
     boxes = elements(Heatmap([[1 / 8, 7 / 8]], ["it"]), "rect")
     assert [int(box.get("width")) for box in boxes] == [40, 280]
@@ -402,7 +484,7 @@ def test_the_visible_title_and_the_escaped_names_are_in_the_drawing() -> None:
         (Heatmap([[0.25] * 4], ["it"], WORDS, fractions=True), "it: largest are 4 keys, 1/4 each."),
         (Heatmap([[1]], ["it"], ["The"]), "1 query, 1 key. it: largest is The, 1.00."),
         (Heatmap(PAST, WORDS), "sat sees 3 of 4 keys."),
-        (Heatmap([[1]], ["it"], mask=[[False]]), "it sees no of 1 keys."),
+        (Heatmap([[1]], ["it"], mask=[[False]]), "it sees 0 of 1 keys."),
     ],
 )
 def test_the_description_tells_what_the_picture_shows(picture: Heatmap, told: str) -> None:
@@ -431,6 +513,7 @@ def test_the_table_of_a_sentence_stands_upright() -> None:
     ]
 
 
+@quietly
 @given(heatmaps())
 def test_every_table_is_well_formed(picture: Heatmap) -> None:
     ElementTree.fromstring(picture.table())  # noqa: S314  # our own table

@@ -156,7 +156,7 @@ class Heatmap:
 
     def __init__(
         self,
-        values: Matrix | Mask,
+        values: Matrix,  # or a mask: to a type checker, booleans are numbers
         queries: Sequence[str] | None = None,
         keys: Sequence[str] | None = None,
         *,
@@ -284,6 +284,7 @@ class Heatmap:
     # What it holds.
 
     def _seen(self, mask: Mask | None) -> list[list[bool]]:
+        """Join what hides a cell: the mask, minus infinity, and a False in a matrix that is a mask itself."""
         n_q, n_k = len(self.values), len(self.values[0])
         seen = [[True] * n_k] * n_q if mask is None else boolean_matrix(mask, "mask")
         if (len(seen), len(seen[0])) != (n_q, n_k):
@@ -299,6 +300,7 @@ class Heatmap:
         return _words(queries, "queries", n_q, "row"), _words(keys, "keys", n_k, "column")
 
     def _range(self) -> tuple[float, float]:
+        """Find where the ramp starts and ends; shares always fill it from 0 to 1, so that pictures compare."""
         visible = [finite(x, f"values[{i}][{j}]") for i, j, x in self._visible()]
         if all(-_NEAR <= x <= 1 + _NEAR for x in visible):
             return 0.0, 1.0
@@ -320,6 +322,7 @@ class Heatmap:
         return len(self.queries) == 1 and self._is_shares() and not self.is_mask
 
     def _depth(self, x: float) -> float:
+        """Place a value on the ramp: 0 at its start, 1 at its end."""
         # Halves, since the difference of two large floats may be infinite.
         spread = self._high / 2 - self._low / 2
         return min(max((x / 2 - self._low / 2) / spread, 0.0), 1.0) if spread else 0.5
@@ -327,12 +330,14 @@ class Heatmap:
     # What it says.
 
     def _number(self, x: float, signs: _Signs = _UNICODE, decimals: int = 2) -> str:
+        """Write one value; a mask has none to write."""
         if self.is_mask:
             return ""
         text = (self.fractions and _fraction(x)) or (f"{x:.{decimals}f}" if abs(x) < _LARGE else f"{x:.1e}")
         return text.removeprefix("-") if not text.strip("-0.") else text.replace("-", signs.minus)
 
     def _says(self, signs: _Signs) -> list[tuple[str, str]]:
+        """Explain the axes and the signs, each part with its role."""
         says = [("query", f"query {signs.down}"), ("key", f"key {signs.right}")]
         if self._is_sentence():
             says = [("query", f"query: {_clean(self.queries[0], signs)}"), ("key", f"key {signs.down}")]
@@ -346,6 +351,7 @@ class Heatmap:
         return ", ".join(said for _, said in self._says(signs))
 
     def _counts(self) -> str:
+        """Count what there is, for pictures that have no title."""
         n_q, n_k, n_hidden = len(self.queries), len(self.keys), self._n_hidden()
         counts = f"{n_q} {'query' if n_q == 1 else 'queries'}, {n_k} key{'s' if n_k != 1 else ''}"
         return f"{counts}, {n_hidden} hidden" if n_hidden else counts
@@ -355,15 +361,17 @@ class Heatmap:
         return f"{title.rstrip('.')}. {_clean(self.finding)}" if self.finding else title
 
     def _description(self) -> str:
+        """Tell the picture to whoever can't see it."""
         told = [*filter(None, [_clean(self.finding)]), f"{self._counts()}."]
         if len(self.queries) <= _MANY:
             told += [f"{_clean(word)}{self._said_of(i)}." for i, word in enumerate(self.queries)]
         return " ".join(told)
 
     def _said_of(self, i: int) -> str:
+        """Tell the finding of one row."""
         seen = {j: x for j, x in enumerate(self.values[i]) if self.mask[i][j]}
         if self.is_mask or not seen:
-            return f" sees {len(seen) or 'no'} of {len(self.keys)} keys"
+            return f" sees {len(seen)} of {len(self.keys)} keys"
         most = max(seen.values())
         best = [_clean(self.keys[j]) for j, x in seen.items() if x >= most - _NEAR]
         if len(best) == 1:
@@ -379,8 +387,9 @@ class Heatmap:
     # As text.
 
     def _grid(self, width: int, signs: _Signs, paint: _Paint) -> list[str]:
-        if 2 * len(self.keys) < width:
-            for look in _LOOKS:
+        """Take the roomiest look that fits, with the longest labels that fit."""
+        for look in _LOOKS:
+            if (look.blocks + look.apart) * len(self.keys) < width:
                 cells = self._cells(look, signs)
                 for cap in _CAPS:
                     rows = self._labelled(cells, cap, signs)
@@ -390,6 +399,7 @@ class Heatmap:
         return self._blocks(width, signs, paint)
 
     def _cells(self, look: _Look, signs: _Signs) -> list[list[_Piece]]:
+        """Write what stands in the cells, numbers right beneath each other."""
         numbers = {(i, j): self._number(x, signs, look.decimals) for i, j, x in self._visible()}
         room = max(map(len, numbers.values()), default=0)
         align = str.ljust if self.fractions else str.rjust
@@ -400,6 +410,7 @@ class Heatmap:
         return cells
 
     def _labelled(self, cells: list[list[_Piece]], cap: int, signs: _Signs) -> list[list[_Piece]]:
+        """Put the words around the cells."""
         queries = [("query", label, "") for label in self._short(self.queries, cap, signs)]
         keys = [("key", label, "") for label in self._short(self.keys, cap, signs)]
         return [[("", "", ""), *keys], *([query, *row] for query, row in zip(queries, cells, strict=True))]
@@ -413,6 +424,7 @@ class Heatmap:
         return signs.shades[min(1 + int(4 * depth), 4) if depth > 0.05 else 0]
 
     def _blocks(self, width: int, signs: _Signs, paint: _Paint) -> list[str]:
+        """Draw two columns a cell and no numbers; the keys are numbered, their words follow beneath."""
         labels = self._short(self.queries, width // 3, signs)
         left = max(map(_columns, labels)) + 1
         places = _places(len(self.keys), (width - left) // 2)
@@ -441,6 +453,7 @@ class Heatmap:
             yield ["keys:", *(f"{j} {_clean(self.keys[j], signs)}" + "," * (j != kept[-1]) for j in kept)]
 
     def _bars(self, width: int, signs: _Signs, paint: _Paint) -> list[str]:
+        """Draw a sentence: one line a word, with its share as a number and as a bar."""
         labels = self._short(self.keys, min(width // 3, _LABEL), signs)
         numbers = [self._number(x, signs) if seen else "" for x, seen in zip(self.values[0], self.mask[0], strict=True)]
         left, middle = max(map(_columns, labels)) + 2, max(map(len, numbers)) + 2
@@ -460,6 +473,7 @@ class Heatmap:
     # As SVG.
 
     def _drawing(self, mark: str) -> tuple[int, int, list[str]]:
+        """Draw everything between the tags: width, height and the parts. Ids start with the mark."""
         parts, top = [], 24
         if self.title:
             parts.append(f'<text y="16" font-weight="600" fill="currentColor">{_escaped(_clean(self.title))}</text>')
@@ -475,6 +489,7 @@ class Heatmap:
             yield f'<tspan fill="{_var(role)}">{_escaped(said)}</tspan>' if role in _ROLES else _escaped(said)
 
     def _grid_drawn(self, top: int, mark: str) -> tuple[int, int, list[str]]:
+        """Draw a matrix: labels lean when they are wider than the cells, and stand up when cells are small."""
         queries, keys = self._short(self.queries, _LABEL, _UNICODE), self._short(self.keys, _LABEL, _UNICODE)
         left, label = max(map(_pixels, queries)) + 10, max(map(_pixels, keys)) + 10
         dense = len(keys) > _MANY
@@ -504,6 +519,7 @@ class Heatmap:
         return box + _label(x, y + 5, self._number(self.values[i][j]), f"w{step}-ink", "middle")
 
     def _bars_drawn(self, top: int, mark: str) -> tuple[int, int, list[str]]:
+        """Draw a sentence upright, since eleven words abreast are illegible on a phone."""
         keys = self._short(self.keys, _LABEL, _UNICODE)
         left = max(map(_pixels, keys)) + 10
         parts = []
@@ -525,6 +541,7 @@ def _holds_booleans(values: object) -> bool:
 
 
 def _words(given: Sequence[str] | None, name: str, n: int, of: str) -> list[str]:
+    """Check the labels of one axis, or count instead."""
     if given is None:
         return _numbers(n)
     words = [_string(word, f"{name}[{i}]") for i, word in enumerate(entries(given, name, "words"))]
@@ -551,6 +568,7 @@ def _numbers(n: int) -> list[str]:
 
 
 def _fraction(x: float) -> str:
+    """Find the equal fraction with the smallest denominator; nothing if there is none."""
     for below in range(1, 65):
         above = round(x * below) if abs(x) < _LARGE else 0
         if abs(x - above / below) <= _NEAR:
@@ -570,6 +588,7 @@ def _clean(text: str, signs: _Signs = _UNICODE) -> str:
 
 
 def _columns(text: str) -> int:
+    """Count the columns of a terminal, where Chinese letters take two and accents none."""
     return sum(map(_column, text))
 
 
@@ -600,6 +619,7 @@ def _wrapped(parts: Iterable[str], width: int, signs: _Signs) -> list[str]:
 
 
 def _places(n: int, room: int) -> list[int | None]:
+    """Choose the columns that fit; None stands for those that are left out in the middle."""
     if n <= room:
         return list(range(n))
     head = room // 2
@@ -625,6 +645,7 @@ def _line(row: list[_Piece], rooms: list[int], apart: int, paint: _Paint) -> str
 
 
 def _padded(text: str, room: int, painted: str) -> str:
+    """Fill up with spaces; the colors of the painted text take no room."""
     return painted + " " * (room - _columns(text))
 
 
@@ -657,6 +678,7 @@ def _middle(place: _Place) -> tuple[int, int]:
 
 
 def _hidden_drawn(place: _Place, mark: str) -> str:
+    """Hide a cell by two signs that need no color: a dot and a hatched ground."""
     x, y = _middle(place)
     return _box(place, f"url(#{mark}-hidden)") + f'<circle cx="{x}" cy="{y}" r="2.5" fill="{_var("hidden")}"/>'
 
@@ -684,11 +706,13 @@ def _escaped(text: str) -> str:
 
 
 def _between(start: str, end: str, part: float) -> str:
+    """Blend two colors."""
     pairs = [(int(start[i : i + 2], 16), int(end[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{_nearest(a + (b - a) * part):02x}" for a, b in pairs)
 
 
 def _ink(ground: str) -> str:
+    """Choose black or white, whichever contrasts more."""
     red, green, blue = (_linear(int(ground[i : i + 2], 16) / 255) for i in (1, 3, 5))
     light = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     # Contrast by WCAG: with black (light + 0.05) / 0.05, with white 1.05 / (light + 0.05).
