@@ -698,7 +698,7 @@ def _var(role: str) -> str:
 
 def _pixels(text: str) -> int:
     """Guess the width at 14 pixels, since no font is at hand to measure; rather too much than clipped."""
-    return sum(15 if c in "MW@%…" else 11 if c.isupper() or c in "mw" else 9 * _column(c) for c in text)
+    return sum(15 if c in "MWm@%…" else 11 if c.isupper() or c == "w" else 9 * _column(c) for c in text)
 
 
 def _escaped(text: str) -> str:
