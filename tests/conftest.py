@@ -7,5 +7,5 @@ settings.register_profile(
     "plain", derandomize=True, max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 # To hunt for bugs: pytest --hypothesis-profile=thorough
-settings.register_profile("thorough", settings.get_profile("plain"), derandomize=False, max_examples=2000)
+settings.register_profile("thorough", settings.get_profile("plain"), derandomize=False, max_examples=500)
 settings.load_profile("plain")

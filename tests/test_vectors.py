@@ -100,7 +100,7 @@ def test_products_may_be_bracketed_either_way_but_for_a_rounding_a_step(chain: l
     bound = 2 * (len(B) + len(C) + 2) * U
     for left_row, right_row, size_row in zip(left, right, sizes_of_sums, strict=True):
         for x, y, size in zip(left_row, right_row, size_row, strict=True):
-            assert abs(x - y) <= bound * size + TINY
+            assert abs(x - y) <= bound * size + 256 * TINY  # an underflow is multiplied, too
 
 
 @given(chains(1, spread_out))
