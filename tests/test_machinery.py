@@ -329,6 +329,7 @@ def test_numbers_that_a_run_must_have_made_are_found(text: str) -> None:
         '<div class="language-text"><pre>0.5</pre></div>',
         "<h2>Half, or <data>0.5</data></h2>",
         '<div data-computed="0.5"></div><p>0.5</p>',
+        '<li class="doc-section-item"><p><code>0.5</code></p></li>',
     ],
 )
 def test_the_scan_finds_what_nothing_computed(page: str) -> None:
@@ -343,6 +344,7 @@ def test_the_scan_finds_what_nothing_computed(page: str) -> None:
         '<figure data-computed="0.5"><svg><text>0.5</text></svg><table><td>0.5</td></table></figure>',
         "<html><p>0.5</p><article><p>Half</p></article></html>",
         '<div class="doc-signature"><code>x=0.5</code></div>',
+        '<li class="doc-section-item"><b>x</b> (<code>float</code>, default: <code>0.5</code>)</li>',
     ],
 )
 def test_the_scan_lets_pass_what_a_run_has_made(page: str) -> None:

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 __all__ = ["COMPUTED", "EXCEPTIONS", "Finding", "numbers", "scan"]
 
-# What a run has made, or checked: a tag, or a class.
+# What a run has made, or checked: a tag, a class, or a tag right inside a class.
 COMPUTED = {
     "data": "a number tied to an expression",
     ".language-pycon": "a session, run as a doctest",
     ".doc-signature": "a signature",
     ".doc-heading": "a signature",
+    ".doc-section-item>code": "a signature, once more: the default of an argument",
     ".mkdocstrings-source": "a source listing",
     "script": "not shown",
     "style": "not shown",
@@ -81,6 +82,7 @@ def scan(page: str) -> list[Finding]:
 
 class _Open(NamedTuple):
     tag: str
+    classes: tuple[str, ...]
     is_computed: bool
     allowed: frozenset[str]
     is_heading: bool
@@ -90,16 +92,17 @@ class _Scanner(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.findings: list[Finding] = []
-        self._open = [_Open("", is_computed=False, allowed=frozenset(), is_heading=False)]
+        self._open = [_Open("", (), is_computed=False, allowed=frozenset(), is_heading=False)]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        names = {tag, *(f".{name}" for name in given.get("class", "").split())}
+        classes = tuple(f".{name}" for name in given.get("class", "").split())
         above = self._open[-1]
+        names = {tag, *classes, *(f"{name}>{tag}" for name in above.classes)}
         is_computed = above.is_computed or not names.isdisjoint(COMPUTED)
         allowed = above.allowed | set(numbers(given.get("data-computed", "")))
         is_heading = above.is_heading or (tag in _HEADINGS and not is_computed)
-        self._open.append(_Open(tag, is_computed, allowed, is_heading))
+        self._open.append(_Open(tag, classes, is_computed, allowed, is_heading))
         for name in _READ_ALOUD:
             self._read(given.get(name, ""))
         if tag in _VOID:
