@@ -14,7 +14,8 @@ _WORDS = ("The", "cat", "sat")
 _VALUES = worked_example_sentence().v[:3]
 _LOGS = (1, 2, 5)  # scores of ln 1, ln 2 and ln 5, whose shares come out even
 _SCORES = [log(n) for n in _LOGS]
-_UNIT = 17  # pixels
+_ACROSS, _UP = 17, 25  # pixels a unit
+_LEFT, _GROUND = 24, 226
 
 
 @figure
@@ -27,23 +28,22 @@ def shares_pull() -> Figure:
     corners = [*_VALUES, _VALUES[0]]
     sides = [line(*_at(a), *_at(b), role="value", dashed=True, width=1) for a, b in itertools.pairwise(corners)]
     pulls = [line(*_at(middle), *_at(v), role="w7", width=14 * s) for v, s in zip(_VALUES, shares, strict=True)]
-    points = [_point(value) for value in _VALUES]
     return Figure(
         svg(
             330,
-            214,
-            arrow(24, 182, 320, 182, width=1),
-            arrow(24, 182, 24, 14, width=1),
-            text(320, 204, "first number", anchor="end", size=13),
-            text(32, 22, "second number", anchor="start", size=13),
+            268,
+            arrow(_LEFT, _GROUND, 322, _GROUND, width=1),
+            arrow(_LEFT, _GROUND, _LEFT, 6, width=1),
+            text(322, 262, "first number", anchor="end", size=13),
+            text(_LEFT + 8, 14, "second number", anchor="start", size=13),
             *sides,
             *pulls,
-            *points,
-            _point(middle, size=13, role="query"),
-            text(_at(_VALUES[0])[0], 204, told[0], role="value"),
-            text(_at(_VALUES[1])[0] + 24, 168, told[1], role="value", anchor="end"),
-            text(34, _at(_VALUES[2])[1] - 6, told[2], role="value", anchor="start"),
-            text(_at(middle)[0] + 14, _at(middle)[1] - 8, f"the mix {_pair(middle)}", anchor="start", bold=True),
+            *map(_point, _VALUES),
+            _point(middle, size=15),
+            text(_at(_VALUES[0])[0], _GROUND + 20, told[0], role="value"),
+            text(322, _GROUND + 20, told[1], role="value", anchor="end"),
+            text(_LEFT + 12, _at(_VALUES[2])[1] - 2, told[2], role="value", anchor="start"),
+            text(_at(middle)[0] + 16, _at(middle)[1] - 10, f"the mix {_pair(middle)}", anchor="start", bold=True),
             *_labels(middle, eighths),
             title="Three shares pull the mix towards three values",
             description=f"Three points: {', '.join(told)}. The mix {_pair(middle)} lies inside their triangle, "
@@ -127,18 +127,18 @@ def _push(
 
 
 def _at(point: Sequence[float]) -> tuple[float, float]:
-    return 24 + _UNIT * point[0], 182 - _UNIT * point[1]
+    return _LEFT + _ACROSS * point[0], _GROUND - _UP * point[1]
 
 
-def _point(point: Sequence[float], size: float = 10, role: str = "value") -> str:
+def _point(point: Sequence[float], size: float = 9) -> str:
     x, y = _at(point)
-    return box(x - size / 2, y - size / 2, size, size, role=role, filled=True)
+    return box(x - size / 2, y - size / 2, size, size, role="value", filled=True)
 
 
 def _labels(middle: Sequence[float], eighths: Sequence[str]) -> list[str]:
     """Write each share at the middle of its pull."""
     x, y = _at(middle)
-    shifts = ((-14, 6), (6, -8), (-2, 20))
+    shifts = ((-16, 6), (10, -8), (-8, 22))
     return [
         text((x + _at(v)[0]) / 2 + dx, (y + _at(v)[1]) / 2 + dy, shown, bold=True, size=13)
         for v, shown, (dx, dy) in zip(_VALUES, eighths, shifts, strict=True)

@@ -8,6 +8,7 @@ _WIDTH = 324
 _UPPER, _LOWER = 46, 132  # base lines: the sentence stands in two lines, so that a phone can show it
 _PLACES = dict(zip(range(6), (18, 70, 128, 180, 220, 266), strict=True))
 _PLACES |= dict(zip(range(6, 11), (98, 168, 208, 243, 286), strict=True))
+_COLUMNS = (118, 156, 194, 224, 254, 294)
 _IT = 7
 
 
@@ -71,11 +72,11 @@ def _word(place: int, word: str) -> str:
 def _numbers(y: float, label: str, vector: list[float], before: list[float]) -> str:
     parts = [text(0, y, label, anchor="start", size=13)]
     for c, (x, was) in enumerate(zip(vector, before, strict=True)):
-        at = 120 + 38 * c
+        at = _COLUMNS[c]
         changed = abs(x - was) > 1e-6
         parts.append(text(at, y, _short(x), role="value" if changed else "", size=13, bold=changed))
         if changed:
-            parts.append(box(at - 20, y - 15, 40, 21, role="value"))
+            parts.append(box(at - 23, y - 15, 46, 21, role="value"))
     return "".join(parts)
 
 
