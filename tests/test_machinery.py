@@ -203,6 +203,34 @@ def test_what_looks_like_a_session_is_found(page: str) -> None:
     assert unread(page)
 
 
+# A package that may be missing.
+
+_SESSION = "```pycon\n>>> from math import tau as x\n>>> x\n1\n```\n"
+
+
+def test_without_a_package_what_needs_it_stays_as_recorded_and_says_so() -> None:
+    page = proven(f"<!-- needs: no_such_package -->\n\nIt is 3.5<!-- = x.y -->.\n\n{_SESSION}", "docs/p.md")
+    assert "no_such_package is not installed where the site was built" in page
+    assert 'It is <data value="3.5" title="recorded from x.y">3.5</data>.' in page
+    assert _SESSION in page
+
+
+def test_with_the_package_the_page_is_proven_like_any_other() -> None:
+    assert proven("<!-- needs: math -->\n\nA page.", "docs/p.md") == "<!-- needs: math -->\n\nA page."
+    with pytest.raises(PageError, match=r"docs/p\.md:5: x"):
+        proven(f"<!-- needs: math -->\n\n{_SESSION}", "docs/p.md")
+
+
+def test_what_stands_above_the_need_is_computed_everywhere() -> None:
+    with pytest.raises(PageError, match=r"docs/p\.md:1: the text says 3, but 1 \+ 1 is 2"):
+        proven("It is 3<!-- = 1 + 1 -->.\n\n<!-- needs: no_such_package -->\n", "docs/p.md")
+
+
+def test_a_formula_can_not_be_recorded() -> None:
+    with pytest.raises(PageError, match=r"docs/p.md:3: \\run can't be recorded, and no_such_package is not installed"):
+        proven("<!-- needs: no_such_package -->\n\n$\\run{x}$", "docs/p.md")
+
+
 # Formulas, in docstrings, too.
 
 

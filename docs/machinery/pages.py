@@ -5,6 +5,7 @@ The build and the tests use the same parts: the build puts what `prove` returns 
 
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
@@ -13,10 +14,16 @@ from machinery.expressions import agrees, evaluate, marked, shown_before, tex
 from machinery.figures import drawn
 from machinery.sessions import Fence, Names, fences, new_names, run
 
-__all__ = ["Part", "Placeholder", "Session", "TiedNumber", "TiedTex", "parts", "proven"]
+__all__ = ["Need", "Part", "Placeholder", "Session", "TiedNumber", "TiedTex", "lacking", "parts", "proven"]
 
-_COMMENT = re.compile(r"<!--\s*(?P<kind>=|figure:)\s*(?P<body>.*?)\s*-->")
+_COMMENT = re.compile(r"<!--\s*(?P<kind>=|figure:|needs:)\s*(?P<body>.*?)\s*-->")
 _RUN = re.compile(r"\\run(?=\{)")
+_LACKING = "<lacking>"  # no name of Python, so that no page can define it
+_RECORDED = (
+    '!!! note "Recorded"\n\n'
+    "    What this page shows was computed with {0}, and kept, since {0} is not installed where the site was built. "
+    "A test that has {0} computes it anew and holds it true.\n"
+)
 
 
 class Part(Protocol):
@@ -34,6 +41,33 @@ class Part(Protocol):
         """Prove it in the names that the page has defined so far; return what replaces it, or nothing if it stays."""
 
 
+class Need(NamedTuple):
+    """`<!-- needs: package -->`: what follows is computed where the package is installed, and recorded elsewhere."""
+
+    start: int
+    end: int
+    package: str
+
+    def prove(self, names: Names) -> str:
+        """Look for the package; without it, say so on the page and leave alone what follows."""
+        if find_spec(self.package):
+            return ""
+        names[_LACKING] = self.package
+        return _RECORDED.format(self.package)
+
+
+def lacking(names: Names) -> str:
+    """Name the package that a page needs and that is not installed, or nothing.
+
+    Examples:
+        >>> names = new_names()
+        >>> _ = Need(0, 0, "no_such_package").prove(names)
+        >>> lacking(names), lacking(new_names())
+        ('no_such_package', '')
+    """
+    return str(names.get(_LACKING, ""))
+
+
 class Session(NamedTuple):
     """A ```pycon fence."""
 
@@ -43,8 +77,9 @@ class Session(NamedTuple):
     fence: Fence
 
     def prove(self, names: Names) -> str:
-        """Run it; it stays as it is."""
-        run(self.fence, names, self.page)
+        """Run it, if it can; it stays as it is."""
+        if not lacking(names):
+            run(self.fence, names, self.page)
         return ""
 
 
@@ -62,6 +97,8 @@ class TiedNumber(NamedTuple):
         """Evaluate the expression, compare, and mark the number as computed."""
         if not self.shown:
             raise PageError(self.page, self.line, f"nothing is shown right before <!-- = {self.expression} -->")
+        if lacking(names):
+            return marked(self.shown, f"recorded from {self.expression}")
         value = _value(self.expression, names, self.page, self.line)
         if not agrees(self.shown, value):
             problem = f"the text says {self.shown}, but {self.expression} is {value!r}"
@@ -80,6 +117,8 @@ class TiedTex(NamedTuple):
 
     def prove(self, names: Names) -> str:
         r"""Evaluate the expression and fill it in, marked as computed."""
+        if lacking(names):
+            raise PageError(self.page, self.line, rf"\run can't be recorded, and {lacking(names)} is not installed")
         return rf"\computed{{{tex(_value(self.expression, names, self.page, self.line))}}}"
 
 
@@ -141,7 +180,9 @@ def _in_line(line: str, offset: int, page: str, number: int) -> Iterator[Part]:
         start, end = offset + comment.start(), offset + comment.end()
         if _is_code(line, comment.start()):
             continue
-        if comment["kind"] == "figure:":
+        if comment["kind"] == "needs:":
+            yield Need(start, end, comment["body"])
+        elif comment["kind"] == "figure:":
             yield Placeholder(start, end, page, number, comment["body"])
         else:
             shown = shown_before(line[: comment.start()])

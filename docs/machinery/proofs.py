@@ -5,11 +5,12 @@ Names flow down a page as they do in the build, and start empty, so that a page 
 
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import SkipTest
 
 from sybil import Document, Example, Region, Sybil
 
 from machinery.errors import PageError
-from machinery.pages import parts
+from machinery.pages import lacking, parts
 from machinery.sessions import new_names
 
 __all__ = ["PAGES", "ROOT", "pages"]
@@ -30,6 +31,8 @@ def _regions(document: Document) -> Iterator[Region]:
 
 
 def _proven(example: Example) -> str | None:
+    if package := lacking(example.namespace):
+        raise SkipTest(f"{package} is not installed: pip install -e '.[{package}]'")
     try:
         example.parsed.prove(example.namespace)
     except PageError as error:
