@@ -12,11 +12,13 @@ From the ground up; a module imports only from the rungs above its own row:
 | attention | `scaled_dot_product_attention`, `Attention` |
 | heads | `MultiHeadAttention` |
 | gradients | `attention_gradients` |
+| caches | `KVCache` |
 | examples | `worked_example_it`, `worked_example_two_looks`, `worked_example_sentence`, `worked_example_sat` |
 | experiments | `sqrt_dk_experiment` |
 """
 
 from attention_primer.attention import Attention, scaled_dot_product_attention
+from attention_primer.caches import KVCache
 from attention_primer.checks import ShapeError
 from attention_primer.costs import attention_cost, crossover_length, kv_cache_bytes
 from attention_primer.examples import (
@@ -36,6 +38,7 @@ from attention_primer.vectors import dot, matmul, mix, shape, transpose
 __all__ = [
     "Attention",
     "Heatmap",
+    "KVCache",
     "MultiHeadAttention",
     "OnlineSoftmax",
     "ShapeError",
