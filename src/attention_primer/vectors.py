@@ -20,10 +20,16 @@ __all__ = ["dot", "matmul", "mix", "shape", "transpose"]
 if sys.version_info >= (3, 12):
     from math import sumprod
 else:
+    from math import fsum
     from operator import mul
 
     def sumprod(p: Vector, q: Vector) -> float:
-        """Add up products, as `math.sumprod` does from Python 3.12 on; the lists must be equally long."""
+        """Add up products as `math.sumprod` does from Python 3.12 on: a sum of floats rounds once, at its end."""
+        if type(p[0]) is type(q[0]) is float:
+            try:
+                return fsum(map(mul, p, q))
+            except (OverflowError, ValueError):
+                pass  # an infinity on the way: the plain sum shows it
         total: float = sum(map(mul, p, q))
         return total
 
