@@ -51,17 +51,14 @@ def agreement() -> Figure:
     pairs = [("aligned", [2, 1], [4, 2]), ("orthogonal", [2, 1], [-1, 2]), ("opposed", [2, 1], [-2, -1])]
     drawn = []
     for i, (name, a, b) in enumerate(pairs):
-        parts = [
-            arrow(0, 0, 18 * b[0], -18 * b[1], role="key", width=2),
-            arrow(0, 0, 18 * a[0], -18 * a[1], role="query"),
-        ]
-        parts.append(text(0, 62, name, bold=True))
-        parts.append(text(0, 82, f"a · b = {number(dot(a, b), '.0f')}"))
-        drawn.append(group(*parts, x=56 + 118 * i, y=56))
+        parts = [*_vector("b", b, "key", width=4, below=4), *_vector("a", a, "query", width=2, below=20)]
+        parts.append(text(0, 66, name, bold=True))
+        parts.append(text(0, 86, f"a · b = {number(dot(a, b), '.0f')}"))
+        drawn.append(group(*parts, x=56 + 118 * i, y=60))
     rows = [[name, _list(a), _list(b), number(dot(a, b), ".0f")] for name, a, b in pairs]
     told = "; ".join(f"{name}: {a} and {b} give {product}" for name, a, b, product in rows)
     return Figure(
-        svg(352, 146, *drawn, title="Three pairs of vectors", description=f"{told}."),
+        svg(360, 152, *drawn, title="Three pairs of vectors", description=f"{told}."),
         "Vectors that point the same way have a large dot product, vectors at a right angle have none, and vectors "
         "that point away from each other have a negative one.",
         table(["pair", "a", "b", "a · b"], rows),
@@ -85,6 +82,7 @@ def independence() -> Figure:
             side = 80 * chance
             parts.append(box(x + 25 - side / 2, y + 25 - side / 2, side, side, role="w7", filled=True))
             rows.append([name, _sign(a), _sign(b), number(chance, ".2f"), _sign(a * b)])
+        parts += [text(50, 118, "a", role="query", bold=True), text(-19, 55, "b", role="key", bold=True)]
         parts += [text(25 + 50 * (a > 0), 118, _sign(a), role="query") for a in _SIGNS]
         parts += [text(-10, 80 - 50 * (b > 0), _sign(b), role="key", anchor="end") for b in _SIGNS]
         parts.append(text(50, 142, f"a · b is {number(mean, '.0f')} on average", size=13))
@@ -102,6 +100,12 @@ def independence() -> Figure:
         "products cancel. On the right, b always follows a.",
         table(["signs", "a", "b", "chance", "a · b"], rows),
     )
+
+
+def _vector(name: str, ends: list[int], role: str, width: float, below: float) -> list[str]:
+    """Draw one arrow from the origin, with its letter beyond the head."""
+    x, y = 16 * ends[0], -16 * ends[1]
+    return [arrow(0, 0, x, y, role=role, width=width), text(1.2 * x + 4, 1.2 * y + below, name, role=role, bold=True)]
 
 
 def _list(numbers: list[int]) -> str:
