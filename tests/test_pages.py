@@ -151,5 +151,10 @@ def test_every_column_of_a_table_has_a_name(site: Path) -> None:
         assert not re.search(r"<th\b[^>]*>\s*</th>", page.read_text(encoding="utf-8")), page
 
 
+def test_a_colon_in_what_a_function_returns_makes_no_type(site: Path) -> None:
+    entry = (site / "reference/softmaxes/index.html").read_text(encoding="utf-8")
+    assert "<p>(n, n) numbers; symmetric, and every row sums to 0: what one share gains, the others lose.</p>" in entry
+
+
 def test_the_code_that_builds_the_site_is_not_published(site: Path) -> None:
     assert not (site / "machinery").exists()

@@ -9,6 +9,8 @@
 | `drawing` | small helpers that draw SVG and tables, and note which numbers were computed |
 | `figures` | the figures themselves, by name |
 | `references` | links from reference entries back to the sections that use them |
+| `returns` | what a docstring says of its result, in one piece |
+| `proofs` | the parts of every page, as tests |
 | `frame` | what the theme leaves out: a content security policy, names for screen readers |
 | `scan` | numbers in the built pages that nothing computed |
 | `site` | one build, with the parts above put together |

@@ -27,12 +27,18 @@ def on_startup(command: str, **_: Any) -> None:
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Start a build: forget the last one, and leave out the sitemap, which needs dates and an address."""
+    """Start a build, and forget the last one."""
     for name in list(sys.modules):
         if name.partition(".")[0] in ("attention_primer", "machinery"):
             del sys.modules[name]
     _build["site"] = import_module("machinery.site").Site(Path(config.config_file_path).parent)
     config.theme.static_templates.discard("sitemap.xml")
+
+
+def on_files(files: Files, **_: Any) -> None:
+    """Leave out the sitemap, which needs dates and an address."""
+    if sitemap := files.get_file_from_path("sitemap.xml"):
+        files.remove(sitemap)
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
