@@ -15,7 +15,7 @@ _VALUES = worked_example_sentence().v[:3]
 _LOGS = (1, 2, 5)  # scores of ln 1, ln 2 and ln 5, whose shares come out even
 _SCORES = [log(n) for n in _LOGS]
 _ACROSS, _UP = 17, 25  # pixels a unit
-_LEFT, _GROUND = 24, 226
+_LEFT, _GROUND = 24, 250
 
 
 @figure
@@ -24,33 +24,32 @@ def shares_pull() -> Figure:
     shares = softmax(_SCORES)
     middle = mix(shares, _VALUES)
     eighths = [exact(share, parts=8) for share in shares]
-    told = [f"{word} {_pair(value)}" for word, value in zip(_WORDS, _VALUES, strict=True)]
+    told = [f"{e} of {w} {_pair(v)}" for e, w, v in zip(eighths, _WORDS, _VALUES, strict=True)]
     corners = [*_VALUES, _VALUES[0]]
     sides = [line(*_at(a), *_at(b), role="value", dashed=True, width=1) for a, b in itertools.pairwise(corners)]
     pulls = [line(*_at(middle), *_at(v), role="w7", width=14 * s) for v, s in zip(_VALUES, shares, strict=True)]
     return Figure(
         svg(
             330,
-            268,
+            294,
             arrow(_LEFT, _GROUND, 322, _GROUND, width=1),
             arrow(_LEFT, _GROUND, _LEFT, 6, width=1),
-            text(322, 262, "first number", anchor="end", size=13),
+            text(322, 288, "first number", anchor="end", size=13),
             text(_LEFT + 8, 14, "second number", anchor="start", size=13),
             *sides,
             *pulls,
             *map(_point, _VALUES),
             _point(middle, size=15),
-            text(_at(_VALUES[0])[0], _GROUND + 20, told[0], role="value"),
-            text(322, _GROUND + 20, told[1], role="value", anchor="end"),
+            text(_at(_VALUES[0])[0] + 12, _GROUND + 20, told[0], role="value", anchor="end"),
+            text(328, _GROUND + 20, told[1], role="value", anchor="end"),
             text(_LEFT + 12, _at(_VALUES[2])[1] - 2, told[2], role="value", anchor="start"),
             text(_at(middle)[0] + 16, _at(middle)[1] - 10, f"the mix {_pair(middle)}", anchor="start", bold=True),
-            *_labels(middle, eighths),
             title="Three shares pull the mix towards three values",
-            description=f"Three points: {', '.join(told)}. The mix {_pair(middle)} lies inside their triangle, "
-            f"nearest to sat, which has the largest share.",
+            description=f"Three points pull: {', '.join(told)}. The mix {_pair(middle)} lies inside their triangle, "
+            "nearest to sat, which has the largest share.",
         ),
         f"Shares of {', '.join(eighths[:2])} and {eighths[2]} pull the mix to {_pair(middle)}. It stays inside the "
-        "triangle of the values, whatever the shares are.",
+        "triangle of the values, whatever the shares are. The values were typed in by hand.",
         table(
             ["word", "share", "value", "share × value"],
             [
@@ -133,16 +132,6 @@ def _at(point: Sequence[float]) -> tuple[float, float]:
 def _point(point: Sequence[float], size: float = 9) -> str:
     x, y = _at(point)
     return box(x - size / 2, y - size / 2, size, size, role="value", filled=True)
-
-
-def _labels(middle: Sequence[float], eighths: Sequence[str]) -> list[str]:
-    """Write each share at the middle of its pull."""
-    x, y = _at(middle)
-    shifts = ((-16, 6), (10, -8), (-8, 22))
-    return [
-        text((x + _at(v)[0]) / 2 + dx, (y + _at(v)[1]) / 2 + dy, shown, bold=True, size=13)
-        for v, shown, (dx, dy) in zip(_VALUES, eighths, shifts, strict=True)
-    ]
 
 
 def _pair(value: Sequence[float]) -> str:

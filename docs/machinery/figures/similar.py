@@ -1,6 +1,6 @@
 """Draw why words are not compared with themselves: similar is not relevant."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import log
 
 from attention_primer.examples import worked_example_sentence
@@ -9,7 +9,7 @@ from attention_primer.vectors import matmul, transpose
 from machinery.drawing import Figure, box, cell, figure, svg, table, text
 from machinery.figures.parts import exact, side_by_side
 
-_SIZE, _LEFT, _TOP = 41, 46, 74
+_SIZE, _LEFT, _TOP = 41, 48, 74
 _WIDTH = _LEFT + 4 * _SIZE + 4
 _CAT, _SAT = 1, 2
 
@@ -25,14 +25,14 @@ def similar_is_not_relevant() -> Figure:
     rows = {"by likeness": (by_likeness, 8), "by asking": (example.weights[_SAT], 5)}
     return Figure(
         side_by_side(
-            _grid("words with themselves", "word ↓, word →", words, alike, ""),
-            _grid("what is asked, what is offered", "query ↓, key →", words, asked, "query"),
+            _grid("words with words", "word ↓, word →", words, alike, ("", "")),
+            _grid("asking with offering", "query ↓, key →", words, asked, ("query", "key")),
             _shares(words, rows),
         ),
         'As words, "sat" and "cat" have nothing in common: both outlined cells show 0, and "sat" mostly reads itself. '
-        'When "sat" may ask, it scores highest with "cat", and the mirror cell stays 0. Scores count doublings: one more '
-        "is twice the share. All of them come from numbers that were typed in by hand.",
-        table(["words with themselves", *words], _lines(words, alike, exact))
+        'When "sat" may ask, it scores highest with "cat", and the mirror cell stays 0. Scores count doublings: one '
+        "more is twice the share. The numbers behind them were typed in by hand.",
+        table(["words with words", *words], _lines(words, alike, exact))
         + table(["asked ↓, offered →", *words], _lines(words, asked, exact))
         + table(
             ['shares in the row of "sat"', *words],
@@ -41,21 +41,23 @@ def similar_is_not_relevant() -> Figure:
     )
 
 
-def _grid(title: str, axes: str, words: Sequence[str], scores: Sequence[Sequence[float]], role: str) -> str:
+def _grid(
+    title: str, axes: str, words: Sequence[str], scores: Sequence[Sequence[float]], roles: tuple[str, str]
+) -> str:
     parts = [text(0, 16, title, anchor="start", bold=True), text(0, 36, axes, anchor="start", size=13)]
-    parts += _heads(words)
+    parts += _heads(words, roles[1])
     for i, (word, row) in enumerate(zip(words, scores, strict=True)):
         y = _TOP + _SIZE * i
-        parts.append(text(_LEFT - 8, y + 26, word, role=role, anchor="end"))
+        parts.append(text(_LEFT - 8, y + 26, word, role=roles[0], anchor="end"))
         parts += [cell(_LEFT + _SIZE * j + 1, y + 1, _SIZE - 2, s / 4, exact(s)) for j, s in enumerate(row)]
     parts += [_outline(_SAT, _CAT), _outline(_CAT, _SAT)]
     told = "; ".join(f"{word}: {' '.join(map(exact, row))}" for word, row in zip(words, scores, strict=True))
     return svg(_WIDTH, _TOP + 4 * _SIZE + 4, *parts, title=f"Scores of {title}", description=f"{axes}. {told}.")
 
 
-def _shares(words: Sequence[str], rows: dict[str, tuple[Sequence[float], int]]) -> str:
-    parts = [text(0, 16, 'shares in the row of "sat"', anchor="start", bold=True)]
-    parts += [text(0, 36, "query ↓, key →", anchor="start", size=13), *_heads(words)]
+def _shares(words: Sequence[str], rows: Mapping[str, tuple[Sequence[float], int]]) -> str:
+    parts = [text(0, 16, 'the row of "sat"', anchor="start", bold=True)]
+    parts += [text(0, 36, "query ↓, key →", anchor="start", size=13), *_heads(words, "key")]
     for i, (name, (shares, whole)) in enumerate(rows.items()):
         y = _TOP + 82 * i
         parts.append(text(_LEFT, y + 62, name, anchor="start"))
@@ -72,8 +74,8 @@ def _shares(words: Sequence[str], rows: dict[str, tuple[Sequence[float], int]]) 
     )
 
 
-def _heads(words: Sequence[str]) -> list[str]:
-    return [text(_LEFT + _SIZE * (j + 0.5), _TOP - 8, word, role="key") for j, word in enumerate(words)]
+def _heads(words: Sequence[str], role: str) -> list[str]:
+    return [text(_LEFT + _SIZE * (j + 0.5), _TOP - 8, word, role=role) for j, word in enumerate(words)]
 
 
 def _outline(i: int, j: int) -> str:

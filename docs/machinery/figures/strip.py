@@ -2,141 +2,196 @@
 
 from collections.abc import Iterable, Sequence
 from math import log
+from typing import NamedTuple
 
 from attention_primer.examples import worked_example_sentence
 from machinery.drawing import Figure, box, figure, line, svg, text
 from machinery.figures.parts import exact, side_by_side
 
-_WIDTH, _HEIGHT = 216, 190
+_WIDTH, _HEIGHT = 216, 178
+_TOP, _LINE = 64, 25  # the first base line, and how far apart they are
+_COLUMN = 52
 _POWERS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_SAT = 2
 
-Lines = Sequence[Sequence[tuple[float, str, str]]]  # pieces of text, each with its place and its role
+
+class _Piece(NamedTuple):
+    """A text of a line: where it stands, what it says, and in which color."""
+
+    x: float
+    shown: str
+    role: str = ""
+    anchor: str = "start"
+
+
+_Line = Sequence[_Piece]
+
+
+class _Frame(NamedTuple):
+    """One step: its name, a line a word, the result beneath a stroke, and the step as an equation."""
+
+    title: str
+    note: str
+    lines: Sequence[_Line]
+    result: _Line
+    told: str
+    bars: Sequence[float] = ()
+
+
+class _Row(NamedTuple):
+    """All that one word computes, as text that is exact; scores count doublings."""
+
+    word: str
+    words: Sequence[str]
+    x: Sequence[str]
+    W_q: Sequence[str]
+    q: str
+    k: Sequence[str]
+    v: Sequence[str]
+    raw: Sequence[str]
+    halves: Sequence[str]
+    e_values: Sequence[int]
+    total: int
+    weights: Sequence[float]
+    shares: Sequence[str]
+    output: str
 
 
 @figure
 def strip() -> Figure:
     """Draw the row of "sat": vector, query, raw scores, halves, e-values, shares, mix."""
-    example = worked_example_sentence(causal=False)
-    words, x = example.tokens, example.x[_SAT]
-    rows = [_list(score / log(2) for score in row) for row in example.W_q]
-    q = _list(score / log(2) for score in example.q[_SAT])
-    raw = [exact(score / log(2)) for score in example.scores[_SAT]]
-    halves = [exact(score / log(2)) for score in example.scaled[_SAT]]
-    e_values = [2 ** int(half) for half in halves]
-    total = sum(e_values)
-    shares = [exact(share) for share in example.weights[_SAT]]
-    output = _list(example.output[_SAT])
-    keys, values = [_list(k) for k in example.k], [_list(v) for v in example.v]
-
-    frames = [
-        _frame(
-            1,
-            "vector → query",
-            [
-                [(30, f"{amount:g} ×", _quiet(amount)), (44, row, _quiet(amount))]
-                for amount, row in zip(x, rows, strict=True)
-            ],
-            [(30, "q =", "query"), (44, q, "query")],
-            note="rows of W_q, in units of ln 2",
-        ),
-        _frame(
-            2,
-            "raw scores, q · k",
-            [[(0, word, "key"), (52, k, "key"), (180, s, "")] for word, k, s in zip(words, keys, raw, strict=True)],
-            note=f"q = {q}",
-        ),
-        _frame(
-            3,
-            "÷ 2",
-            [
-                [(0, word, "key"), (52, f"{s} ÷ 2 = {half}", "")]
-                for word, s, half in zip(words, raw, halves, strict=True)
-            ],
-            note="why: section 9",
-        ),
-        _frame(
-            4,
-            "e-values",
-            [
-                [(0, word, "key"), (52, f"2{half.translate(_POWERS)} = {e}", "")]
-                for word, half, e in zip(words, halves, e_values, strict=True)
-            ],
-            [(0, "total", ""), (52, str(total), "")],
-            note="each doubling is a factor of 2",
-        ),
-        _frame(
-            5,
-            "shares",
-            [
-                [(0, word, "key"), (52, f"{e}/{total} = {share}", "")]
-                for word, e, share in zip(words, e_values, shares, strict=True)
-            ],
-            [(0, "total", ""), (52, exact(sum(example.weights[_SAT])), "")],
-            bars=example.weights[_SAT],
-            note="each e-value over the total",
-        ),
-        _frame(
-            6,
-            "the mix",
-            [
-                [(0, word, "key"), (52, f"{share} ×", ""), (92, value, "value")]
-                for word, share, value in zip(words, shares, values, strict=True)
-            ],
-            [(52, "sum", ""), (92, output, "value")],
-            note="shares times values",
-        ),
-    ]
-    steps = [
-        f"The query is {' + '.join(f'{amount:g} · {row}' for amount, row in zip(x, rows, strict=True))} = {q}, in units of ln 2.",
-        f"The raw scores are {_by_word(words, raw)}.",
-        f"Halved, they are {_by_word(words, halves)}.",
-        f"The e-values are {_by_word(words, e_values)}; their total is {total}.",
-        f"The shares are {_by_word(words, shares)}.",
-        f"The mix is {' + '.join(f'{s} · {v}' for s, v in zip(shares, values, strict=True))} = {output}.",
-    ]
+    row = _row_of("sat")
+    frames = [step(row) for step in (_query, _raw, _halves, _e_values, _shares, _mix)]
+    best = max(zip(row.weights, row.shares, row.words, strict=True))
     return Figure(
-        side_by_side(*frames),
-        f'One row of attention, by hand: "sat" takes {shares[1]} from "cat", twice as much as from any other word, and '
-        f"hands back {output}. The numbers were typed in by hand, not learned.",
-        f"<ol>{''.join(f'<li>{step}</li>' for step in steps)}</ol>",
+        side_by_side(*(_drawn(number, frame) for number, frame in enumerate(frames, 1))),
+        f'One row of attention, by hand: "sat" takes {best[1]} from "{best[2]}", twice as much as from any other word, '
+        f"and hands back {row.output}. The numbers were typed in, not learned.",
+        f"<ol>{''.join(f'<li>{frame.told}</li>' for frame in frames)}</ol>",
     )
 
 
-def _frame(
-    step: int,
-    title: str,
-    lines: Lines,
-    result: Sequence[tuple[float, str, str]] = (),
-    *,
-    note: str,
-    bars: Sequence[float] = (),
-) -> str:
-    """Draw one step: what it is called, a line a word, and the result beneath a stroke."""
-    parts = [text(0, 16, f"{step}. {title}", anchor="start", bold=True), text(0, 36, note, anchor="start", size=13)]
-    for i, pieces in enumerate(lines):
-        parts += _pieces(64 + 25 * i, pieces)
-    for i, share in enumerate(bars):
-        parts.append(box(142, 53 + 25 * i, 70 * share, 12, role="w7", filled=True))
-    if result:
-        bottom = 64 + 25 * len(lines)
-        parts += [line(0, bottom - 14, _WIDTH - 20, bottom - 14, width=1), *_pieces(bottom + 6, result, bold=True)]
-    told = [" ".join(shown for _, shown, _ in pieces) for pieces in (*lines, result) if pieces]
-    return svg(_WIDTH, _HEIGHT, *parts, title=f"Step {step}: {title}", description=f"{note}: {'; '.join(told)}.")
+def _row_of(word: str) -> _Row:
+    example = worked_example_sentence(causal=False)
+    i = example.tokens.index(word)
+    halves = _doublings(example.scaled[i])
+    e_values = [2 ** int(half) for half in halves]
+    return _Row(
+        word=word,
+        words=example.tokens,
+        x=[exact(x) for x in example.x[i]],
+        W_q=[_list(_doublings(row)) for row in example.W_q],
+        q=_list(_doublings(example.q[i])),
+        k=[_list(map(exact, k)) for k in example.k],
+        v=[_list(map(exact, v)) for v in example.v],
+        raw=_doublings(example.scores[i]),
+        halves=halves,
+        e_values=e_values,
+        total=sum(e_values),
+        weights=example.weights[i],
+        shares=[exact(share) for share in example.weights[i]],
+        output=_list(map(exact, example.output[i])),
+    )
 
 
-def _pieces(y: float, pieces: Iterable[tuple[float, str, str]], *, bold: bool = False) -> list[str]:
-    # What ends in a times or equals sign is set flush right, so that lists stand in line.
-    return [text(x, y, shown, role=role, anchor="end" if x == 30 else "start", bold=bold) for x, shown, role in pieces]
+def _query(row: _Row) -> _Frame:
+    return _Frame(
+        "vector → query",
+        "rows of W_q, in units of ln 2",
+        [
+            [_Piece(30, f"{x} ×", _quiet(x), "end"), _Piece(44, rows, _quiet(x))]
+            for x, rows in zip(row.x, row.W_q, strict=True)
+        ],
+        [_Piece(30, "q =", "query", "end"), _Piece(44, row.q, "query")],
+        f'"{row.word}" is {_list(row.x)}, so its query is {_total(row.x, row.W_q)} = {row.q}, times ln 2.',
+    )
 
 
-def _quiet(amount: float) -> str:
-    return "" if amount else "hidden"
+def _raw(row: _Row) -> _Frame:
+    lines = [[_Piece(_COLUMN, k, "key"), _Piece(180, s)] for k, s in zip(row.k, row.raw, strict=True)]
+    told = f"The raw scores, query times key, are {_by_word(row, row.raw)}."
+    return _Frame("raw scores, q · k", f"q = {row.q}", _labelled(row, lines), (), told)
 
 
-def _list(numbers: Iterable[float]) -> str:
-    return f"[{', '.join(map(exact, numbers))}]"
+def _halves(row: _Row) -> _Frame:
+    lines = [[_Piece(_COLUMN, f"{s} ÷ 2 = {half}")] for s, half in zip(row.raw, row.halves, strict=True)]
+    told = f"Halved, they are {_by_word(row, row.halves)}."
+    return _Frame("÷ 2", "why: section 9", _labelled(row, lines), (), told)
 
 
-def _by_word(words: Sequence[str], numbers: Iterable[object]) -> str:
-    return ", ".join(f"{word} {number}" for word, number in zip(words, numbers, strict=True))
+def _e_values(row: _Row) -> _Frame:
+    shown = [f"2{half.translate(_POWERS)} = {e}" for half, e in zip(row.halves, row.e_values, strict=True)]
+    return _Frame(
+        "e-values",
+        "each doubling is a factor of 2",
+        _labelled(row, [[_Piece(_COLUMN, power)] for power in shown]),
+        [_Piece(0, "total"), _Piece(_COLUMN, str(row.total))],
+        f"The e-values are {_by_word(row, row.e_values)}; their total is {row.total}.",
+    )
+
+
+def _shares(row: _Row) -> _Frame:
+    shown = [f"{e}/{row.total} = {share}" for e, share in zip(row.e_values, row.shares, strict=True)]
+    return _Frame(
+        "shares",
+        "each e-value over the total",
+        _labelled(row, [[_Piece(_COLUMN, part)] for part in shown]),
+        [_Piece(0, "total"), _Piece(_COLUMN, exact(sum(row.weights)))],
+        f"The shares are {_by_word(row, row.shares)}.",
+        bars=row.weights,
+    )
+
+
+def _mix(row: _Row) -> _Frame:
+    pairs = zip(row.shares, row.v, strict=True)
+    return _Frame(
+        "the mix",
+        "shares times values",
+        _labelled(row, [[_Piece(_COLUMN, f"{share} ×"), _Piece(98, v, "value")] for share, v in pairs]),
+        [_Piece(_COLUMN, "sum"), _Piece(98, row.output, "value")],
+        f"The mix is {_total(row.shares, row.v)} = {row.output}.",
+    )
+
+
+def _labelled(row: _Row, lines: Iterable[_Line]) -> list[_Line]:
+    return [[_Piece(0, word, "key"), *pieces] for word, pieces in zip(row.words, lines, strict=True)]
+
+
+def _drawn(number: int, frame: _Frame) -> str:
+    parts = [
+        text(0, 16, f"{number}. {frame.title}", anchor="start", bold=True),
+        text(0, 36, frame.note, anchor="start", size=13),
+    ]
+    for i, pieces in enumerate(frame.lines):
+        parts += _written(_TOP + _LINE * i, pieces)
+    parts += [
+        box(142, _TOP - 11 + _LINE * i, 70 * share, 12, role="w7", filled=True) for i, share in enumerate(frame.bars)
+    ]
+    if frame.result:
+        bottom = _TOP + _LINE * len(frame.lines)
+        stroke = line(0, bottom - 14, _WIDTH - 20, bottom - 14, width=1)
+        parts += [stroke, *_written(bottom + 6, frame.result, bold=True)]
+    return svg(_WIDTH, _HEIGHT, *parts, title=f"Step {number}: {frame.title}", description=frame.told)
+
+
+def _written(y: float, pieces: _Line, *, bold: bool = False) -> list[str]:
+    return [text(piece.x, y, piece.shown, role=piece.role, anchor=piece.anchor, bold=bold) for piece in pieces]
+
+
+def _quiet(x: str) -> str:
+    return "hidden" if x == "0" else ""
+
+
+def _doublings(scores: Iterable[float]) -> list[str]:
+    return [exact(score / log(2)) for score in scores]
+
+
+def _list(shown: Iterable[str]) -> str:
+    return f"[{', '.join(shown)}]"
+
+
+def _total(amounts: Sequence[str], rows: Sequence[str]) -> str:
+    return " + ".join(f"{amount} · {row}" for amount, row in zip(amounts, rows, strict=True))
+
+
+def _by_word(row: _Row, shown: Iterable[object]) -> str:
+    return ", ".join(f"{word} {number}" for word, number in zip(row.words, shown, strict=True))

@@ -1,8 +1,8 @@
 """Draw the switch: one word changes, and "it" reads from somewhere else."""
 
 from attention_primer.examples import TwoLooks, worked_example_two_looks
-from machinery.drawing import Figure, box, computed, curve, figure, number, svg, table, text
-from machinery.figures.parts import side_by_side, signed
+from machinery.drawing import Figure, box, curve, figure, number, svg, table, text
+from machinery.figures.parts import side_by_side
 
 _WIDTH = 324
 _UPPER, _LOWER = 46, 132  # base lines: the sentence stands in two lines, so that a phone can show it
@@ -81,7 +81,7 @@ def _numbers(y: float, label: str, vector: list[float], before: list[float]) -> 
 
 
 def _short(x: float) -> str:
-    return computed(signed(round(x, 2))) if round(x) != round(x, 2) else f"{x:.0f}"
+    return number(x, "+.2f") if round(x) != round(x, 2) else number(x, ".0f")
 
 
 def _vector(vector: list[float]) -> str:
