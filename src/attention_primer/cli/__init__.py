@@ -13,7 +13,7 @@ import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 
-from attention_primer.cli import attend, calculators, examples
+from attention_primer.cli import attend, calculators, examples, verify
 from attention_primer.cli.terminal import Refused, Terminal
 
 __all__ = ["main"]
@@ -82,7 +82,7 @@ def _run(argv: Sequence[str] | None) -> int:
     )
     parser.set_defaults(run=None, color="auto", ascii=False, columns=None)
     add = parser.add_subparsers(title="commands", metavar="COMMAND", prog="attention-primer").add_parser
-    for part in (examples, calculators, attend):
+    for part in (examples, calculators, attend, verify):
         part.add_to(add)
     given = parser.parse_args(argv)
     if given.run is None:

@@ -77,6 +77,7 @@ def add_to(add: Add) -> None:
     Examples:
         It reads a file or standard input:
 
+        >>> from argparse import ArgumentParser
         >>> commands = ArgumentParser().add_subparsers()
         >>> add_to(commands.add_parser)
         >>> commands.choices["attend"].parse_args(["mine.json"]).file

@@ -225,6 +225,23 @@ class Terminal(NamedTuple):
         self.say("\n".join(lines))
         return self.say()
 
+    def progress(self, text: str) -> None:
+        """Say what is going on, in a line that the next one overwrites; a pipe is spared it.
+
+        Args:
+            text: What to say; nothing wipes the line.
+
+        Examples:
+            Nobody sits at a pipe:
+
+            >>> import sys
+            >>> Terminal(sys.stdout).progress("1 of 20")
+        """
+        if self.out.isatty():
+            room = self.width - 1
+            self.out.write("\r" + self._legible(text)[:room].ljust(room) + "\r" * (not text))
+            self.out.flush()
+
     def wait(self) -> bool:
         """Wait for a key, if somebody sits there to press one.
 
