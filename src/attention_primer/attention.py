@@ -5,6 +5,8 @@ $$\text{Attention}(Q, K, V) = \text{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\r
 Source: Vaswani et al., 2017, *Attention Is All You Need*, section 3.2.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from math import inf, isfinite, isnan, sqrt, tanh
 from typing import NamedTuple, TypeVar
 
@@ -12,18 +14,22 @@ from attention_primer.checks import (
     Mask,
     Matrix,
     ShapeError,
-    boolean_matrix,
+    boolean_vector,
+    entries,
     finite,
     finite_matrix,
     in_range,
     matrix,
     require_finite,
+    require_width,
+    vector,
 )
 from attention_primer.softmaxes import softmax
 from attention_primer.vectors import shape, sumprod
 
 __all__ = ["Attention", "scaled_dot_product_attention"]
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -165,44 +171,104 @@ def prepared(
         Traceback (most recent call last):
         attention_primer.ShapeError: k is (2, 1) and v is (1, 1): every key needs one value
     """
-    q, k, v = finite_matrix(q, "q"), matrix(k, "k"), matrix(v, "v")
-    if len(q[0]) != len(k[0]):
-        raise ShapeError(f"q is {shape(q)} and k is {shape(k)}: queries and keys must be equally wide")
-    if len(k) != len(v):
-        raise ShapeError(f"k is {shape(k)} and v is {shape(v)}: every key needs one value")
-    may_see = [[True] * len(k) for _ in q] if mask is None else _fits(boolean_matrix(mask, "mask"), "mask", q, k)
-    bias = None if bias is None else _fits(matrix(bias, "bias"), "bias", q, k)
-    if bias is not None:
-        may_see = _unless_biased_away(may_see, bias)
-    for i, seen_i in enumerate(may_see):
-        if not any(seen_i):
-            raise ValueError(f"query {i} may see no key: every query needs at least one")
-
+    q, k, v = fitting(q, k, v)
+    rows = list(visible_rows(len(q), len(k), mask, bias))
+    may_see = [seen_i for seen_i, _ in rows]
     for j, seen_by in enumerate(zip(*may_see, strict=True)):
         if any(seen_by):
             require_finite(k[j], f"k[{j}]")
             require_finite(v[j], f"v[{j}]")
         else:
             k[j], v[j] = [0.0] * len(k[j]), [0.0] * len(v[j])
-    return q, k, v, may_see, bias
+    return q, k, v, may_see, None if bias is None else [b_i for _, b_i in rows]
 
 
-def _unless_biased_away(may_see: list[list[bool]], bias: list[list[float]]) -> list[list[bool]]:
-    for i, b_i in enumerate(bias):
-        for j, b in enumerate(b_i):
-            if isnan(b) or b == inf:
-                raise ValueError(f"bias[{i}][{j}] is {b}: it must be a number, or -inf to hide the key")
-    return [
-        [seen and b != -inf for seen, b in zip(seen_i, b_i, strict=True)]
-        for seen_i, b_i in zip(may_see, bias, strict=True)
-    ]
+def fitting(q: Matrix, k: Matrix, v: Matrix) -> tuple[list[list[float]], list[list[float]], list[list[float]]]:
+    """Check queries, keys and values, before anybody asks who may see whom.
+
+    Args:
+        q: Queries, (n_q, d_k).
+        k: Keys, (n_k, d_k).
+        v: Values, (n_k, d_v).
+
+    Returns:
+        q, k and v as fresh lists of floats. Keys and values may still hold NaN or infinity: they may be hidden.
+
+    Raises:
+        ShapeError: If an argument is empty or ragged, or the shapes don't fit.
+        TypeError: If an argument is not made of numbers.
+        ValueError: If q holds NaN or infinity.
+
+    Examples:
+        Queries and keys meet number by number:
+
+        >>> fitting([[1, 2]], [[1]], [[3]])
+        Traceback (most recent call last):
+        attention_primer.ShapeError: q is (1, 2) and k is (1, 1): queries and keys must be equally wide
+    """
+    q, k, v = finite_matrix(q, "q"), matrix(k, "k"), matrix(v, "v")
+    if len(q[0]) != len(k[0]):
+        raise ShapeError(f"q is {shape(q)} and k is {shape(k)}: queries and keys must be equally wide")
+    if len(k) != len(v):
+        raise ShapeError(f"k is {shape(k)} and v is {shape(v)}: every key needs one value")
+    return q, k, v
 
 
-def _fits(table: list[list[T]], name: str, q: Matrix, k: Matrix) -> list[list[T]]:
-    if (len(table), len(table[0])) != (len(q), len(k)):
-        here = f"({len(table)}, {len(table[0])})"
-        raise ShapeError(f"{name} is {here}: {len(q)} queries and {len(k)} keys need ({len(q)}, {len(k)})")
-    return table
+def visible_rows(
+    n_q: int, n_k: int, mask: Mask | None, bias: Matrix | None
+) -> Iterator[tuple[list[bool], list[float]]]:
+    """Tell who may see whom, by mask and bias together, one query at a time.
+
+    A row is read and checked when its turn comes. So whoever needs one at a time never holds a table of all pairs.
+
+    Args:
+        n_q: How many queries.
+        n_k: How many keys.
+        mask: (n_q, n_k) booleans or None; True = may see.
+        bias: (n_q, n_k) numbers or None; −∞ hides.
+
+    Yields:
+        For each query: (n_k,) booleans, one of them True at least, and its row of the bias; no numbers without a bias.
+
+    Raises:
+        ShapeError: If a table doesn't fit the queries and keys.
+        TypeError: If the mask is not made of booleans, or the bias not of numbers.
+        ValueError: If a query may see no key, or a bias is NaN or +∞.
+
+    Examples:
+        By the mask query 1 may see both keys, but the bias hides one:
+
+        >>> for seen_i, b_i in visible_rows(2, 2, [[True, False], [True, True]], [[0, 0], [float("-inf"), 5]]):
+        ...     print(seen_i, b_i)
+        [True, False] [0.0, 0.0]
+        [False, True] [-inf, 5.0]
+    """
+    masks = ([True] * n_k for _ in range(n_q)) if mask is None else _rows(mask, "mask", boolean_vector, n_q, n_k)
+    biases = repeat([], n_q) if bias is None else _rows(bias, "bias", vector, n_q, n_k)
+    for i, (seen_i, b_i) in enumerate(zip(masks, biases, strict=True)):
+        if b_i:
+            seen_i = _unless_biased_away(seen_i, b_i, f"bias[{i}]")
+        if not any(seen_i):
+            raise ValueError(f"query {i} may see no key: every query needs at least one")
+        yield seen_i, b_i
+
+
+def _rows(table: Sequence[S], name: str, checked: Callable[[S, str], list[T]], n_q: int, n_k: int) -> Iterator[list[T]]:
+    rows: list[S] = entries(table, name, "rows")  # type: ignore[assignment]  # each is checked when its turn comes
+    width = len(checked(rows[0], f"{name}[0]"))
+    if (len(rows), width) != (n_q, n_k):
+        raise ShapeError(f"{name} is ({len(rows)}, {width}): {n_q} queries and {n_k} keys need ({n_q}, {n_k})")
+    for i, given in enumerate(rows):
+        row = checked(given, f"{name}[{i}]")
+        require_width(row, i, width, name)
+        yield row
+
+
+def _unless_biased_away(seen_i: list[bool], b_i: list[float], name: str) -> list[bool]:
+    for j, b in enumerate(b_i):
+        if isnan(b) or b == inf:
+            raise ValueError(f"{name}[{j}] is {b}: it must be a number, or -inf to hide the key")
+    return [seen and b != -inf for seen, b in zip(seen_i, b_i, strict=True)]
 
 
 def _positive(softcap: float) -> float:

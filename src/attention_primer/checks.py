@@ -15,6 +15,7 @@ have one form: *what you gave: what must hold*.
 | [`finite_vector`][attention_primer.checks.finite_vector] | a list of finite numbers | NaN and infinity, by place |
 | [`finite_matrix`][attention_primer.checks.finite_matrix] | rows of finite numbers | NaN and infinity, by place |
 | [`require_finite`][attention_primer.checks.require_finite] | finite entries | NaN and infinity, by place |
+| [`require_width`][attention_primer.checks.require_width] | a row as long as the first | ragged rows |
 | [`in_range`][attention_primer.checks.in_range] | sums that fit into a float | overflow |
 """
 
@@ -41,6 +42,7 @@ __all__ = [
     "matrix",
     "number",
     "require_finite",
+    "require_width",
     "shown",
     "size",
     "vector",
@@ -487,9 +489,30 @@ def _python_own(x: Any) -> object:
     return x.item() if getattr(x, "shape", None) == () else x
 
 
+def require_width(row: Sequence[object], i: int, width: int, name: str) -> None:
+    """Stop a row that is not as long as the first one.
+
+    Args:
+        row: Row i of a table, already checked to be a sequence.
+        i: Its number.
+        width: How long row 0 is.
+        name: What to call the table in the message.
+
+    Raises:
+        ShapeError: If the row is longer or shorter.
+
+    Examples:
+        The message names both rows:
+
+        >>> require_width([1], 3, 2, "A")
+        Traceback (most recent call last):
+        attention_primer.ShapeError: A[3] has 1 entry and A[0] has 2: all rows must be equally long
+    """
+    if len(row) != width:
+        entries_here = f"{len(row)} {'entry' if len(row) == 1 else 'entries'}"
+        raise ShapeError(f"{name}[{i}] has {entries_here} and {name}[0] has {width}: all rows must be equally long")
+
+
 def _require_rectangle(rows: Sequence[Sequence[object]], name: str) -> None:
-    width = len(rows[0])
     for i, row in enumerate(rows):
-        if len(row) != width:
-            entries_here = f"{len(row)} {'entry' if len(row) == 1 else 'entries'}"
-            raise ShapeError(f"{name}[{i}] has {entries_here} and {name}[0] has {width}: all rows must be equally long")
+        require_width(row, i, len(rows[0]), name)
