@@ -26,19 +26,10 @@ def error_of_scores(inputs: Inputs, scale: float, bias: Table | None = None) -> 
 
 
 def assert_agrees_with_fifty_digits(
-    found: Attention,
-    inputs: Inputs,
-    *,
-    bias: Table | None = None,
-    scale: float | None = None,
-    softcap: float | None = None,
+    found: Attention, inputs: Inputs, bias: Table | None, scale: float | None, softcap: float | None
 ) -> None:
     """Compare with the exact answer; an error of a score moves its share and the total by as much, relatively."""
-    mask = [
-        [seen and (bias is None or bias[i][j] > -inf) for j, seen in enumerate(row)]
-        for i, row in enumerate(inputs.mask)
-    ]
-    output, weights = exact_attention(inputs.q, inputs.k, inputs.v, mask, bias, scale, softcap)
+    output, weights = exact_attention(*inputs, bias, scale, softcap)
     factor = 1 / sqrt(len(inputs.k[0])) if scale is None else abs(scale)
     relative = 3 * error_of_scores(inputs, factor, bias) + 2 * (len(inputs.k) + 4) * U
     largest = max(abs(x) for row in inputs.v for x in row)
@@ -57,7 +48,7 @@ def test_attention_agrees_with_fifty_digits(
 ) -> None:
     bias = data.draw(st.none() | matrices(len(inputs.q), len(inputs.k)))
     found = scaled_dot_product_attention(*inputs, bias=bias, scale=scale, softcap=softcap)
-    assert_agrees_with_fifty_digits(found, inputs, bias=bias, scale=scale, softcap=softcap)
+    assert_agrees_with_fifty_digits(found, inputs, bias, scale, softcap)
 
 
 @given(attention_inputs())
@@ -145,9 +136,7 @@ def test_changing_the_future_never_changes_the_past(inputs: Inputs, data: st.Dat
     n_new = len(k) - first_changed
     other_k = k[:first_changed] + data.draw(matrices(n_new, d_k))
     other_v = v[:first_changed] + data.draw(matrices(n_new, d_v, wild_numbers.map(lambda x: x / 16)))
-    plain, changed = (
-        scaled_dot_product_attention(*given_inputs) for given_inputs in (inputs, (q, other_k, other_v, mask))
-    )
+    plain, changed = scaled_dot_product_attention(*inputs), scaled_dot_product_attention(q, other_k, other_v, mask)
     for i in range(first_changed - (len(k) - len(q))):
         assert of_one_query(changed, i) == of_one_query(plain, i)
 
@@ -178,17 +167,12 @@ def test_what_a_hidden_key_holds_never_matters_by_a_single_bit(inputs: Inputs, d
     rubbish = st.sampled_from(RUBBISH)
     other_k = [data.draw(vectors(len(k_j), rubbish)) if j in unseen else k_j for j, k_j in enumerate(k)]
     other_v = [data.draw(vectors(len(v_j), rubbish)) if j in unseen else v_j for j, v_j in enumerate(v)]
-    plain, changed = (
-        scaled_dot_product_attention(q, k, v, shows),
-        scaled_dot_product_attention(q, other_k, other_v, shows),
-    )
-    assert bits(changed) == bits(plain)
+    plain = scaled_dot_product_attention(q, k, v, shows)
+    assert bits(scaled_dot_product_attention(q, other_k, other_v, shows)) == bits(plain)
 
 
 @given(attention_inputs(), st.data())
-def test_a_key_that_is_hidden_from_one_query_may_hold_anything_finite_for_it(
-    inputs: Inputs, data: st.DataObject
-) -> None:
+def test_a_key_hidden_from_one_query_may_hold_anything_finite_for_it(inputs: Inputs, data: st.DataObject) -> None:
     q, k, v, mask = inputs
     i = data.draw(st.integers(0, len(q) - 1))
     other_k = [k_j if seen else data.draw(vectors(len(k_j))) for k_j, seen in zip(k, mask[i], strict=True)]
@@ -205,9 +189,8 @@ def test_leaving_hidden_keys_out_is_the_same_as_hiding_them(inputs: Inputs) -> N
     plain = scaled_dot_product_attention(*inputs)
     for i, seen in enumerate(inputs.mask):
         visible = [j for j, s in enumerate(seen) if s]
-        alone = scaled_dot_product_attention(
-            [inputs.q[i]], [inputs.k[j] for j in visible], [inputs.v[j] for j in visible]
-        )
+        k, v = [inputs.k[j] for j in visible], [inputs.v[j] for j in visible]
+        alone = scaled_dot_product_attention([inputs.q[i]], k, v)
         assert bits(alone.weights[0]) == bits([plain.weights[i][j] for j in visible])
         assert alone.output[0] == plain.output[i]
 
@@ -227,12 +210,10 @@ def test_a_vector_added_to_all_keys_changes_nothing(inputs: Inputs, data: st.Dat
 def test_doubling_queries_and_halving_keys_changes_no_bit(inputs: Inputs, doublings: int) -> None:
     q, k, v, mask = inputs
     factor = 2.0**doublings
-    q = [[round(x, 3) for x in row] for row in q]  # far from underflow
-    k = [[round(x, 3) for x in row] for row in k]
+    q, k = ([[round(x, 3) for x in row] for row in table] for table in (q, k))  # far from underflow
     doubled, halved = [[x * factor for x in row] for row in q], [[x / factor for x in row] for row in k]
-    assert bits(scaled_dot_product_attention(doubled, halved, v, mask)) == bits(
-        scaled_dot_product_attention(q, k, v, mask)
-    )
+    plain = scaled_dot_product_attention(q, k, v, mask)
+    assert bits(scaled_dot_product_attention(doubled, halved, v, mask)) == bits(plain)
 
 
 # Mask, bias, scale and cap.
@@ -305,9 +286,8 @@ def test_a_cap_far_above_all_scores_changes_next_to_nothing(inputs: Inputs) -> N
 
 
 def test_the_cap_comes_before_the_bias_and_the_bias_is_not_scaled() -> None:
-    [weights] = scaled_dot_product_attention(
-        [[1000]], [[1], [0]], [[0], [0]], bias=[[0, 3]], scale=0.5, softcap=2
-    ).weights
+    k, v = [[1], [0]], [[0], [0]]
+    [weights] = scaled_dot_product_attention([[1000]], k, v, bias=[[0, 3]], scale=0.5, softcap=2).weights
     assert weights == pytest.approx(softmax([2, 3]), rel=4 * U)
 
 
@@ -347,6 +327,6 @@ def test_no_argument_is_changed_and_no_row_is_handed_out_twice(inputs: Inputs, d
 @given(attention_inputs(whole_numbers))
 def test_whole_numbers_and_tuples_are_as_good_as_lists_of_floats(inputs: Inputs) -> None:
     q, k, v, mask = inputs
-    as_whole = [tuple(tuple(map(int, row)) for row in table) for table in (q, k, v)]
-    found = scaled_dot_product_attention(*as_whole, tuple(map(tuple, mask)), scale=1)
+    whole_q, whole_k, whole_v = (tuple(tuple(map(int, row)) for row in table) for table in (q, k, v))
+    found = scaled_dot_product_attention(whole_q, whole_k, whole_v, tuple(map(tuple, mask)), scale=1)
     assert bits(found) == bits(scaled_dot_product_attention(*inputs, scale=1.0))
