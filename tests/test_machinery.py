@@ -1,6 +1,7 @@
 """What is wrong on a page stops the build, with page and line; what is right is the same in every build."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -427,13 +428,34 @@ def test_the_style_sheet_has_the_colors_of_the_figures() -> None:
 # Whole builds.
 
 
+_FIGURE = """
+from attention_primer import softmaxes
+from machinery.drawing import Figure, figure, number, svg, text
+
+@figure
+def edited() -> Figure:
+    shown = number(softmaxes.edited())
+    return Figure(svg(100, 20, text(0, 10, shown), title="A number of the library"), "So.", "")
+"""
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
+    """Copy the site with a home page and the reference alone, and with one figure, of a function to edit."""
     root = tmp_path / "copy"
-    for folder in ("docs", "src"):
-        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "mkdocs.yml", root)
+    shutil.copytree(ROOT / "src", root / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("assets", "machinery", "reference"):
+        ignored = shutil.ignore_patterns("__pycache__", *(path.name for path in _figures()))
+        shutil.copytree(ROOT / "docs" / folder, root / "docs" / folder, ignore=ignored)
+    (root / "docs/machinery/figures/edited.py").write_text(_FIGURE, encoding="utf-8")
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    config = re.sub(r"^ +- (?:[^:\n]+: )?(?!reference/|index)[\w-]+\.md\n", "", config, flags=re.MULTILINE)
+    (root / "mkdocs.yml").write_text(config, encoding="utf-8")
     return root
+
+
+def _figures() -> list[Path]:
+    return [path for path in (ROOT / "docs/machinery/figures").glob("*.py") if path.name != "__init__.py"]
 
 
 def test_two_builds_are_identical_byte_for_byte(build: Build, site: Path, tmp_path: Path) -> None:
@@ -466,7 +488,10 @@ def test_a_wrong_page_stops_the_build(wrong: str, message: str, build: Build, co
 
 def test_an_edit_of_the_library_shows_while_the_site_is_served(build: Build, copy: Path) -> None:
     del build  # it skips where the site's tools are missing
-    (copy / "docs/index.md").write_text("# Home\n\n<!-- figure: shares_of_it -->\n")
+    (copy / "docs/index.md").write_text("# Home\n\n<!-- figure: edited -->\n", encoding="utf-8")
+    module = copy / "src/attention_primer/softmaxes.py"
+    source = module.read_text(encoding="utf-8")
+    module.write_text(f"{source}\n\ndef edited():\n    return 0.25\n", encoding="utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
@@ -476,11 +501,9 @@ def test_an_edit_of_the_library_shows_while_the_site_is_served(build: Build, cop
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(copy / "src")},
     )
     try:
-        assert _served(f"http://{address}/", "0.63")
-        module = copy / "src/attention_primer/softmaxes.py"
-        source = module.read_text(encoding="utf-8")
-        module.write_text(source + "\n\ndef softmax(scores):\n    return [0.77, 0.22, 0.01]\n", encoding="utf-8")
-        assert _served(f"http://{address}/", "0.77")
+        assert _served(f"http://{address}/", "0.25")
+        module.write_text(f"{source}\n\ndef edited():\n    return 0.75\n", encoding="utf-8")
+        assert _served(f"http://{address}/", "0.75")
     finally:
         server.terminate()
         server.wait(timeout=20)
