@@ -8,7 +8,7 @@ from attention_primer.examples import worked_example_sentence, worked_example_tw
 from attention_primer.softmaxes import softmax
 from attention_primer.vectors import mix
 from machinery.drawing import Figure, arrow, box, figure, line, number, svg, table, text
-from machinery.figures.parts import exact, side_by_side
+from machinery.figures.parts import exact, listed, side_by_side
 
 _WORDS = ("The", "cat", "sat")
 _VALUES = worked_example_sentence().v[:3]
@@ -135,4 +135,4 @@ def _point(point: Sequence[float], size: float = 9) -> str:
 
 
 def _pair(value: Sequence[float]) -> str:
-    return f"[{', '.join(map(exact, value))}]"
+    return listed(map(exact, value))

@@ -1,9 +1,11 @@
 """Share what the chapter's figures have in common: drawings that stand side by side, and exact numbers."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 
-__all__ = ["exact", "side_by_side", "signed"]
+__all__ = ["exact", "listed", "side_by_side", "signed"]
 
+NO_BREAK = "\u00a0"
 _ROW = '<div class="ap-row" style="display:flex;flex-wrap:wrap;gap:1.2rem 1rem">'
 
 
@@ -26,6 +28,16 @@ def exact(value: float, parts: int = 1) -> str:
         raise ValueError(f"{value} is no simple fraction: show it with number(…)")
     shown = f"{fraction * parts}/{parts}" if parts > 1 else str(fraction)
     return shown.replace("-", "−")
+
+
+def listed(shown: Iterable[str]) -> str:
+    """Write a list that no line break can take apart.
+
+    Examples:
+        >>> listed(["8", "12/5"]).replace(NO_BREAK, "~")
+        '[8,~12/5]'
+    """
+    return f"[{f',{NO_BREAK}'.join(shown)}]"
 
 
 def signed(value: float) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from attention_primer.examples import worked_example_sentence
 from machinery.drawing import Figure, box, figure, line, svg, text
-from machinery.figures.parts import exact, side_by_side
+from machinery.figures.parts import exact, listed, side_by_side
 
 _WIDTH, _HEIGHT = 216, 178
 _TOP, _LINE = 64, 25  # the first base line, and how far apart they are
@@ -79,17 +79,17 @@ def _row_of(word: str) -> _Row:
         word=word,
         words=example.tokens,
         x=[exact(x) for x in example.x[i]],
-        W_q=[_list(_doublings(row)) for row in example.W_q],
-        q=_list(_doublings(example.q[i])),
-        k=[_list(map(exact, k)) for k in example.k],
-        v=[_list(map(exact, v)) for v in example.v],
+        W_q=[listed(_doublings(row)) for row in example.W_q],
+        q=listed(_doublings(example.q[i])),
+        k=[listed(map(exact, k)) for k in example.k],
+        v=[listed(map(exact, v)) for v in example.v],
         raw=_doublings(example.scores[i]),
         halves=halves,
         e_values=e_values,
         total=sum(e_values),
         weights=example.weights[i],
         shares=[exact(share) for share in example.weights[i]],
-        output=_list(map(exact, example.output[i])),
+        output=listed(map(exact, example.output[i])),
     )
 
 
@@ -102,7 +102,7 @@ def _query(row: _Row) -> _Frame:
             for x, rows in zip(row.x, row.W_q, strict=True)
         ],
         [_Piece(30, "q =", "query", "end"), _Piece(44, row.q, "query")],
-        f'"{row.word}" is {_list(row.x)}, so its query is {_total(row.x, row.W_q)} = {row.q}, times ln 2.',
+        f'"{row.word}" is {listed(row.x)}, so its query is {_total(row.x, row.W_q)} = {row.q}, times ln 2.',
     )
 
 
@@ -183,10 +183,6 @@ def _quiet(x: str) -> str:
 
 def _doublings(scores: Iterable[float]) -> list[str]:
     return [exact(score / log(2)) for score in scores]
-
-
-def _list(shown: Iterable[str]) -> str:
-    return f"[{', '.join(shown)}]"
 
 
 def _total(amounts: Sequence[str], rows: Sequence[str]) -> str:

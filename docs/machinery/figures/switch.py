@@ -2,7 +2,7 @@
 
 from attention_primer.examples import TwoLooks, worked_example_two_looks
 from machinery.drawing import Figure, box, curve, figure, number, svg, table, text
-from machinery.figures.parts import side_by_side
+from machinery.figures.parts import listed, side_by_side
 
 _WIDTH = 324
 _UPPER, _LOWER = 46, 132  # base lines: the sentence stands in two lines, so that a phone can show it
@@ -24,7 +24,7 @@ def switch() -> Figure:
     return Figure(
         side_by_side(*map(_sentence, examples)),
         f'One word changes, and the largest share of "it", {number(shares[0][0])}, moves from the animal to the '
-        'street. The vector that "it" starts with is the same in both sentences; the finished one is not. '
+        'street. The vector that "it" starts with is the same in both sentences; two looks later, two numbers differ. '
         "The weights behind this were typed in by hand, not learned.",
         table(
             ["last word", "to animal", "to the last word", "to street", '"it" in the table', '"it" two looks later'],
@@ -85,4 +85,4 @@ def _short(x: float) -> str:
 
 
 def _vector(vector: list[float]) -> str:
-    return f"[{', '.join(map(_short, vector))}]"
+    return listed(map(_short, vector))
