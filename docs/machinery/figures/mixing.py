@@ -46,7 +46,7 @@ def shares_pull() -> Figure:
             text(_at(middle)[0] + 16, _at(middle)[1] - 10, f"the mix {_pair(middle)}", anchor="start", bold=True),
             title="Three shares pull the mix towards three values",
             description=f"Three points pull: {', '.join(told)}. The mix {_pair(middle)} lies inside their triangle, "
-            "nearest to sat, which has the largest share.",
+            "and sat, with the largest share, pulls hardest.",
         ),
         f"Shares of {', '.join(eighths[:2])} and {eighths[2]} pull the mix to {_pair(middle)}. It stays inside the "
         "triangle of the values, whatever the shares are. The values were typed in by hand.",
