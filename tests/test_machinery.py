@@ -332,6 +332,7 @@ def test_outside_of_a_figure_numbers_are_just_written() -> None:
         "#1234",
         "section 3.2",
         "Llama 3.1",
+        "a KiB is 1,024 of them",
         "12 of 768",
     ],
 )

@@ -29,6 +29,7 @@ EXCEPTIONS = {
     "a version": r"(?:Python|CPython|PyTorch|torch|NumPy|Llama|version)[ \u00a0]\d+(?:\.\d+)*"
     r"(?:(?:,| to| and| or|–)[ \u00a0]?\d+\.\d+(?:\.\d+)*)*|\b\d+\.\d+\.\d+\b",
     "a citation": r"arXiv:\d{4}\.\d{4,5}|#\d+\b",
+    "what a unit is": r"[KMG]iB is [\d,]+ of",
     "a section number": r"(?:[Ss]ections?|[Aa]ppendix|§)[ \u00a0]?\d+(?:\.\d+)*",
 }
 
