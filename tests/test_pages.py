@@ -33,8 +33,6 @@ WITHOUT_A_PLACE = {
     "log_softmax",
     "padding_mask",
     "sliding_window_mask",
-    "softmax_jacobian",
-    "sqrt_dk_experiment",
 }
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -1,0 +1,152 @@
+"""Draw who reads whom in the sentence about the animal: with the mask, and look by look."""
+
+from collections.abc import Mapping
+
+from attention_primer.examples import Look, TwoLooks, worked_example_two_looks
+from machinery.drawing import Figure, box, computed, curve, figure, number, svg, table, text
+from machinery.figures.parts import side_by_side, signed
+
+_WIDTH = 324
+_UPPER, _LOWER = 68, 146  # base lines: the sentence stands in two lines, so that a phone can show it
+_PLACES = (18, 70, 128, 180, 220, 266, 98, 168, 208, 243, 286)
+_ANIMAL, _STREET, _IT, _LAST = 1, 5, 7, 10
+_SEEN = (_ANIMAL, _LAST, _STREET)
+_GOES_WITH, _KIND = 5, 1
+
+
+@figure
+def switch_masked() -> Figure:
+    """Draw both sentences with the mask on: what "it" reads, and what the last word reads."""
+    examples = [worked_example_two_looks(last, causal=True) for last in ("tired", "wide")]
+    of_last = [example.shares_of(example.tokens[-1]) for example in examples]
+    return Figure(
+        side_by_side(
+            *(
+                _reading(example, example.second, asker, f'with the mask, "{example.tokens[asker]}" reads')
+                for example in examples
+                for asker in (_IT, _LAST)
+            )
+        ),
+        f'With the mask, "it" sees nothing after itself and splits {number(examples[0].shares["animal"])} to '
+        f"{number(examples[0].shares['street'])} in both sentences. The last word sees all of them, and does the work: "
+        f'"tired" takes {number(of_last[0]["animal"])} from the animal, "wide" {number(of_last[1]["street"])} from the '
+        "street. The weights were typed in by hand, not learned.",
+        table(
+            ["asking word ↓, read word →", "animal", "last word", "street"],
+            [
+                [
+                    f"{word}, last word {example.tokens[-1]}",
+                    *_shares(example, example.second, example.tokens.index(word)),
+                ]
+                for example in examples
+                for word in ("it", example.tokens[-1])
+            ],
+        ),
+    )
+
+
+@figure
+def two_looks() -> Figure:
+    """Draw what "it" reads in the first look and in the second, in both sentences."""
+    examples = [worked_example_two_looks(last) for last in ("tired", "wide")]
+    drawings = [
+        _reading(
+            example,
+            look,
+            _IT,
+            f"look {n}, last word {example.tokens[-1]}",
+            _asked(look, outlined=n == 2),
+            text(0, _LOWER + 98, "it hears", anchor="start")
+            + text(
+                84, _LOWER + 98, f"{name} {_signed(look.output[_IT][place])}", role="value", anchor="start", bold=True
+            ),
+        )
+        for example in examples
+        for n, look, name, place in (
+            (1, example.first, "goes-with", _GOES_WITH),
+            (2, example.second, "kind", _KIND),
+        )
+    ]
+    asked = [example.second.q[_IT][_KIND] for example in examples]
+    return Figure(
+        side_by_side(*drawings),
+        f'In the first look, "it" reads the same shares in both sentences: half of the last word. What it hears there '
+        f"makes one number of its second query {_plain(asked[0])} or {_plain(asked[1])}, and that moves the largest "
+        "share from the animal to the street. The weights were typed in by hand, not learned.",
+        table(
+            ["look", "animal", "last word", "street", '"it" asks', '"it" after the look'],
+            [
+                [
+                    f"{n}, {example.tokens[-1]}",
+                    *_shares(example, look, _IT),
+                    f"[{', '.join(map(_plain, look.q[_IT]))}]",
+                    f"[{', '.join(map(_plain, look.sum[_IT]))}]",
+                ]
+                for example in examples
+                for n, look in ((1, example.first), (2, example.second))
+            ],
+        ),
+    )
+
+
+def _reading(example: TwoLooks, look: Look, asker: int, title: str, *notes: str) -> str:
+    """Draw the sentence with arcs from one word, as thick as what it reads, and notes beneath."""
+    row = dict(zip(_SEEN, (look.weights[asker][j] for j in _SEEN), strict=True))
+    seen = example.mask[asker]
+    told = ", ".join(f"{number(row[j])} to {example.tokens[j]}" for j in _SEEN if seen[j])
+    return svg(
+        _WIDTH,
+        _LOWER + (106 if notes else 58),
+        text(0, 16, title, anchor="start", bold=True),
+        *_arcs(asker, row, seen),
+        *(_word(j, word, asker, seen) for j, word in enumerate(example.tokens)),
+        *notes,
+        title=f"{title}: {example.tokens[-1]}" if "mask" in title else title,
+        description=f'From "{example.tokens[asker]}": {told}.',
+    )
+
+
+def _asked(look: Look, *, outlined: bool) -> str:
+    """Write the query, with a box around the number that the last word decides."""
+    parts = [text(0, _LOWER + 74, '"it" asks', role="query", anchor="start")]
+    for c, x in enumerate(look.q[_IT]):
+        parts.append(text(100 + 52 * c, _LOWER + 74, _plain(x), role="query", bold=outlined and c == _KIND))
+    if outlined:
+        parts.append(box(100 + 52 * _KIND - 24, _LOWER + 57, 48, 24, role="query"))
+    return "".join(parts)
+
+
+def _arcs(asker: int, row: Mapping[int, float], seen: list[bool]) -> list[str]:
+    x = _PLACES[asker]
+    parts = []
+    for j, share in row.items():
+        if not seen[j]:
+            continue
+        if j in (_ANIMAL, _STREET):
+            parts.append(curve(x, _LOWER - 18, _PLACES[j], _UPPER + 8, bend=16, role="w7", width=16 * share))
+            parts.append(text(_PLACES[j], _UPPER - 20, number(share), bold=True))
+        elif j == asker:
+            parts.append(text(_WIDTH - 2, _LOWER + 24, f"{number(share)} itself", anchor="end", bold=True))
+        else:
+            parts.append(curve(x, _LOWER + 6, _PLACES[j], _LOWER + 6, bend=44, role="w7", width=16 * share))
+            parts.append(text((x + _PLACES[j]) / 2, _LOWER + 50, number(share), bold=True))
+    return parts
+
+
+def _word(place: int, word: str, asker: int, seen: list[bool]) -> str:
+    role = "query" if place == asker else "hidden" if not seen[place] else "key" if place in _SEEN else ""
+    y = _UPPER if place < 6 else _LOWER
+    dot = text(_PLACES[place], y + 16, "·", role="hidden", bold=True) if not seen[place] else ""
+    return text(_PLACES[place], y, word, role=role, bold=role in ("query", "key")) + dot
+
+
+def _shares(example: TwoLooks, look: Look, asker: int) -> list[str]:
+    return [number(look.weights[asker][j]) if example.mask[asker][j] else "hidden" for j in _SEEN]
+
+
+def _plain(x: float) -> str:
+    return computed(signed(round(x, 2)).lstrip("+")) if round(x, 6) else "0"
+
+
+def _signed(x: float) -> str:
+    return ("+" if x > 0 else "") + number(x)
