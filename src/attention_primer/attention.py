@@ -20,6 +20,7 @@ from attention_primer.checks import (
     finite_matrix,
     in_range,
     matrix,
+    positive,
     require_finite,
     require_width,
     vector,
@@ -114,7 +115,7 @@ def scaled_dot_product_attention(
     """
     q, k, v, may_see, bias = prepared(q, k, v, mask, bias)
     scale = 1 / sqrt(len(k[0])) if scale is None else finite(scale, "scale")
-    softcap = None if softcap is None else _positive(softcap)
+    softcap = None if softcap is None else positive(softcap, "softcap")
 
     # Match: each query with each key that it may see. A hidden key is not even looked at.
     scores = [
@@ -269,13 +270,6 @@ def _unless_biased_away(seen_i: list[bool], b_i: list[float], name: str) -> list
         if isnan(b) or b == inf:
             raise ValueError(f"{name}[{j}] is {b}: it must be a number, or -inf to hide the key")
     return [seen and b != -inf for seen, b in zip(seen_i, b_i, strict=True)]
-
-
-def _positive(softcap: float) -> float:
-    softcap = finite(softcap, "softcap")
-    if softcap <= 0:
-        raise ValueError(f"softcap is {softcap}: it must be above 0")
-    return softcap
 
 
 def _require_no_overflow(scores: list[list[float]], may_see: list[list[bool]]) -> None:

@@ -11,6 +11,7 @@ have one form: *what you gave: what must hold*.
 | [`number`][attention_primer.checks.number] | one number | `True`, text, a list |
 | [`finite`][attention_primer.checks.finite] | one finite number | NaN and infinity |
 | [`flag`][attention_primer.checks.flag] | `True` or `False` | anything else, though Python would take it |
+| [`positive`][attention_primer.checks.positive] | one finite number above 0 | 0, negative, NaN, infinity |
 | [`boolean_matrix`][attention_primer.checks.boolean_matrix] | rows of `True` and `False` | 0 and 1, ragged rows |
 | [`finite_vector`][attention_primer.checks.finite_vector] | a list of finite numbers | NaN and infinity, by place |
 | [`finite_matrix`][attention_primer.checks.finite_matrix] | rows of finite numbers | NaN and infinity, by place |
@@ -41,6 +42,7 @@ __all__ = [
     "in_range",
     "matrix",
     "number",
+    "positive",
     "require_finite",
     "require_width",
     "shown",
@@ -163,6 +165,33 @@ def finite(given: float, name: str) -> float:
     value = number(given, name)
     if not isfinite(value):
         raise ValueError(f"{name} is {value}: it must be a finite number")
+    return value
+
+
+def positive(given: float, name: str) -> float:
+    """Let one finite number through if it is above 0.
+
+    Args:
+        given: What should be a finite number above 0.
+        name: What to call it in the message.
+
+    Returns:
+        The number as a float.
+
+    Raises:
+        TypeError: If it is not a number.
+        ValueError: If it is NaN, infinite, 0 or negative.
+
+    Examples:
+        Zero is not above zero:
+
+        >>> positive(0, "softcap")
+        Traceback (most recent call last):
+        ValueError: softcap is 0.0: it must be above 0
+    """
+    value = finite(given, name)
+    if value <= 0:
+        raise ValueError(f"{name} is {value}: it must be above 0")
     return value
 
 
