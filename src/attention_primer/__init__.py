@@ -11,6 +11,7 @@ From the ground up; a module imports only from the rungs above its own row:
 | heatmaps | `Heatmap` |
 | attention | `scaled_dot_product_attention`, `Attention` |
 | heads | `MultiHeadAttention` |
+| tiles | `flash_attention` |
 | gradients | `attention_gradients` |
 | caches | `KVCache` |
 | examples | `worked_example_it`, `worked_example_two_looks`, `worked_example_sentence`, `worked_example_sat` |
@@ -33,6 +34,7 @@ from attention_primer.heads import MultiHeadAttention
 from attention_primer.heatmaps import Heatmap
 from attention_primer.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
 from attention_primer.softmaxes import OnlineSoftmax, log_softmax, softmax, softmax_jacobian
+from attention_primer.tiles import flash_attention
 from attention_primer.vectors import dot, matmul, mix, shape, transpose
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "combine_masks",
     "crossover_length",
     "dot",
+    "flash_attention",
     "kv_cache_bytes",
     "log_softmax",
     "matmul",
