@@ -9,13 +9,32 @@ A mask is a list of rows, one a query; `mask[i][j]` is True where query i may se
 | [`sliding_window_mask`][attention_primer.masks.sliding_window_mask] | itself and the last few before it |
 | [`padding_mask`][attention_primer.masks.padding_mask] | the keys that are real tokens |
 | [`combine_masks`][attention_primer.masks.combine_masks] | what all the given masks let it see |
+
+Other programs write masks in other ways: [`read_mask`][attention_primer.masks.read_mask] and
+[`write_mask`][attention_primer.masks.write_mask] translate.
+
+| convention | a visible key | a hidden key | for instance |
+|---|---|---|---|
+| `"true-keeps"` | `True` | `False` | this library; PyTorch's `scaled_dot_product_attention` |
+| `"true-drops"` | `False` | `True` | PyTorch's `nn.MultiheadAttention` |
+| `"additive"` | 0.0 | −∞ | what is added to the scores, in all of them |
+| `"ones"` | 1 | 0 | the `attention_mask` of a tokenizer |
 """
 
 from collections.abc import Sequence
+from math import inf
 
-from attention_primer.checks import Mask, ShapeError, boolean_matrix, boolean_vector, size
+from attention_primer.checks import Mask, Matrix, ShapeError, boolean_matrix, boolean_vector, matrix, shown, size
 
-__all__ = ["causal_mask", "combine_masks", "padding_mask", "sliding_window_mask"]
+__all__ = ["causal_mask", "combine_masks", "padding_mask", "read_mask", "sliding_window_mask", "write_mask"]
+
+# How each convention writes a visible key and a hidden one.
+_CONVENTIONS: dict[str, tuple[float, float]] = {
+    "true-keeps": (True, False),
+    "true-drops": (False, True),
+    "additive": (0.0, -inf),
+    "ones": (1, 0),
+}
 
 
 def causal_mask(n_q: int, n_k: int | None = None) -> list[list[bool]]:
@@ -167,6 +186,91 @@ def combine_masks(*masks: Mask) -> list[list[bool]]:
         if here != shapes[0]:
             raise ShapeError(f"masks[0] is {shapes[0]} and masks[{m}] is {here}: all masks must have one shape")
     return [[all(cells) for cells in zip(*rows, strict=True)] for rows in zip(*checked, strict=True)]
+
+
+def read_mask(table: Mask | Matrix, convention: str) -> list[list[bool]]:
+    """Translate a mask that another program has written.
+
+    No convention can be told from the table alone: the same ones may mean opposite things. So it has to be said.
+
+    Args:
+        table: (n_q, n_k) entries of the convention, and no others.
+        convention: "true-keeps", "true-drops", "additive" or "ones".
+
+    Returns:
+        Mask, (n_q, n_k); True = may see. It gives the table back when written in the same convention.
+
+    Raises:
+        TypeError: If an entry is of another kind: a number among booleans, or a boolean among numbers.
+        ShapeError: If the table is empty or ragged.
+        ValueError: If there is no such convention, or a number is neither of its two.
+
+    Examples:
+        Four ways to hide the second key:
+
+        >>> read_mask([[True, False]], "true-keeps"), read_mask([[False, True]], "true-drops")
+        ([[True, False]], [[True, False]])
+        >>> read_mask([[0, float("-inf")]], "additive"), read_mask([[1, 0]], "ones")
+        ([[True, False]], [[True, False]])
+
+        A large negative number is only a low score, and hides nothing for sure:
+
+        >>> read_mask([[0, -1e9]], "additive")
+        Traceback (most recent call last):
+        ValueError: table[0][1] is -1000000000.0: it must be 0 (may see) or -inf (hidden) to be additive
+    """
+    sees, hides = _signs(convention)
+    if isinstance(sees, bool):
+        return [[x is sees for x in row] for row in boolean_matrix(table, "table")]  # type: ignore[arg-type]
+    rows = matrix(table, "table")
+    for i, row in enumerate(rows):
+        for j, x in enumerate(row):
+            if x not in (sees, hides):
+                two = f"{sees:g} (may see) or {hides:g} (hidden)"
+                raise ValueError(f"table[{i}][{j}] is {x}: it must be {two} to be {convention}")
+    return [[x == sees for x in row] for row in rows]
+
+
+def write_mask(mask: Mask, convention: str) -> list[list[float]]:
+    """Translate a mask for another program.
+
+    Args:
+        mask: (n_q, n_k) booleans; True = may see.
+        convention: "true-keeps", "true-drops", "additive" or "ones".
+
+    Returns:
+        (n_q, n_k) booleans or numbers, as the convention has them. Added to scores, the additive form hides the same
+        keys as the mask.
+
+    Raises:
+        TypeError: If the mask does not hold booleans.
+        ShapeError: If it is empty or ragged.
+        ValueError: If there is no such convention.
+
+    Examples:
+        The same triangle in four ways:
+
+        >>> for convention in ("true-keeps", "true-drops", "additive", "ones"):
+        ...     print(write_mask(causal_mask(2), convention))
+        [[True, False], [True, True]]
+        [[False, True], [False, False]]
+        [[0.0, -inf], [0.0, 0.0]]
+        [[1, 0], [1, 1]]
+
+        A name that nobody knows:
+
+        >>> write_mask(causal_mask(2), "boolean")
+        Traceback (most recent call last):
+        ValueError: convention is 'boolean': it must be one of true-keeps, true-drops, additive, ones
+    """
+    sees, hides = _signs(convention)
+    return [[sees if seen else hides for seen in row] for row in boolean_matrix(mask, "mask")]
+
+
+def _signs(convention: str) -> tuple[float, float]:
+    if not isinstance(convention, str) or convention not in _CONVENTIONS:
+        raise ValueError(f"convention is {shown(convention)}: it must be one of {', '.join(_CONVENTIONS)}")
+    return _CONVENTIONS[convention]
 
 
 def _counts(n_q: int, n_k: int | None) -> tuple[int, int]:
