@@ -26,11 +26,13 @@ from attention_primer import (
     combine_masks,
     crossover_length,
     dot,
+    flash_attention,
     kv_cache_bytes,
     log_softmax,
     matmul,
     mix,
     padding_mask,
+    read_mask,
     scaled_dot_product_attention,
     shape,
     sliding_window_mask,
@@ -39,7 +41,9 @@ from attention_primer import (
     sqrt_dk_experiment,
     transpose,
     worked_example_sentence,
+    worked_example_two_heads,
     worked_example_two_looks,
+    write_mask,
 )
 
 # A case a line: a call → the type of its error: the message, which is *what you gave: what must hold*.
@@ -220,6 +224,23 @@ combine_masks([[True]], [[0.0]]) → TypeError: masks[1][0][0] is 0.0: it must b
 combine_masks([[True]], [[True, False]]) → ShapeError: masks[0] is (1, 1) and masks[1] is (1, 2): all masks must have one shape
 combine_masks([[[True]], [[True]]]) → TypeError: masks[0][0][0] is [True]: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
 
+read_mask([], "ones") → ShapeError: table is empty: it must hold at least one of the rows
+read_mask([[True], [True, False]], "true-drops") → ShapeError: table[1] has 2 entries and table[0] has 1: all rows must be equally long
+read_mask([[1, 0]], "true-keeps") → TypeError: table[0][0] is 1: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+read_mask([[True, False]], "ones") → TypeError: table[0][0] is True: it must be a number
+read_mask([[0, 0.5]], "ones") → ValueError: table[0][1] is 0.5: it must be 1 (may see) or 0 (hidden) to be ones
+read_mask([[0, -1e9]], "additive") → ValueError: table[0][1] is -1000000000.0: it must be 0 (may see) or -inf (hidden) to be additive
+read_mask([[nan]], "additive") → ValueError: table[0][0] is nan: it must be 0 (may see) or -inf (hidden) to be additive
+read_mask([[1, 0]], "additive") → ValueError: table[0][0] is 1.0: it must be 0 (may see) or -inf (hidden) to be additive
+read_mask([[1, 0]], "binary") → ValueError: convention is 'binary': it must be one of true-keeps, true-drops, additive, ones
+read_mask([[1, 0]], None) → ValueError: convention is None: it must be one of true-keeps, true-drops, additive, ones
+read_mask([[1, 0]], ["ones"]) → ValueError: convention is ['ones']: it must be one of true-keeps, true-drops, additive, ones
+
+write_mask([], "ones") → ShapeError: mask is empty: it must hold at least one of the rows
+write_mask([[1, 0]], "ones") → TypeError: mask[0][0] is 1: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+write_mask(None, "ones") → TypeError: mask is None: it must be a list of rows
+write_mask([[True]], "Ones") → ValueError: convention is 'Ones': it must be one of true-keeps, true-drops, additive, ones
+
 attention_cost(0, 768) → ValueError: n is 0: it must be at least 1
 attention_cost(-1, 768) → ValueError: n is -1: it must be at least 1
 attention_cost(1.5, 768) → TypeError: n is 1.5: it must be a whole number
@@ -297,7 +318,9 @@ scaled_dot_product_attention([[1]], [[1]], [[1]], "causal") → TypeError: mask 
 scaled_dot_product_attention([[1]], [[1]], [[1]], []) → ShapeError: mask is empty: it must hold at least one of the rows
 scaled_dot_product_attention([[1]], [[1]], [[1]], [[None]]) → TypeError: mask[0][0] is None: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
 scaled_dot_product_attention([[1]], [[1]], [[1]], [[True, True]]) → ShapeError: mask is (1, 2): 1 queries and 1 keys need (1, 1)
-scaled_dot_product_attention([[1]], [[1]], [[1]], [[True], [True, True]]) → ShapeError: mask[1] has 2 entries and mask[0] has 1: all rows must be equally long
+scaled_dot_product_attention([[1]], [[1]], [[1]], [[True], [True, True]]) → ShapeError: mask is (2, 1): 1 queries and 1 keys need (1, 1)
+scaled_dot_product_attention([[1], [1]], [[1]], [[1]], [[True], [True, True]]) → ShapeError: mask[1] has 2 entries and mask[0] has 1: all rows must be equally long
+scaled_dot_product_attention([[1], [1]], [[1]], [[1]], bias=[[0], [0, 0]]) → ShapeError: bias[1] has 2 entries and bias[0] has 1: all rows must be equally long
 scaled_dot_product_attention([[1]], [[1]], [[1]], bias=[[nan]]) → ValueError: bias[0][0] is nan: it must be a number, or -inf to hide the key
 scaled_dot_product_attention([[1]], [[1]], [[1]], bias=[[inf]]) → ValueError: bias[0][0] is inf: it must be a number, or -inf to hide the key
 scaled_dot_product_attention([[1]], [[1], [1]], [[1], [1]], [[True, False]], bias=[[0, nan]]) → ValueError: bias[0][1] is nan: it must be a number, or -inf to hide the key
@@ -318,6 +341,34 @@ scaled_dot_product_attention([[1]], [[1]], [[1]], softcap=nan) → ValueError: s
 scaled_dot_product_attention([[1]], [[1]], [[1]], softcap=inf) → ValueError: softcap is inf: it must be a finite number
 scaled_dot_product_attention([[1]], [[1]], [[1]], softcap=None, scale=Decimal(1)) → TypeError: scale is Decimal('1'): it must be a float or a whole number
 scaled_dot_product_attention([[1]], [[1]], [[1]], softcap="50") → TypeError: softcap is '50': it must be a number
+
+flash_attention([], [[1]], [[1]]) → ShapeError: q is empty: it must hold at least one of the rows
+flash_attention([[1]], [[1, 2]], [[1]]) → ShapeError: q is (1, 1) and k is (1, 2): queries and keys must be equally wide
+flash_attention([[1]], [[1], [2]], [[1]]) → ShapeError: k is (2, 1) and v is (1, 1): every key needs one value
+flash_attention([1], [[1]], [[1]]) → TypeError: q[0] is 1: it must be a list of numbers
+flash_attention([[nan]], [[1]], [[1]]) → ValueError: q[0][0] is nan: it must be a finite number
+flash_attention([[1]], [[1]], [[inf]]) → ValueError: v[0][0] is inf: it must be a finite number
+flash_attention([[1]], "k", [[1]]) → TypeError: k is 'k': it must be a list of rows
+flash_attention([[1]], [[1]], [1]) → TypeError: v[0] is 1: it must be a list of numbers
+flash_attention([[1]], [[1], [nan]], [[1], [1]]) → ValueError: k[1][0] is nan: it must be a finite number
+flash_attention([[1]], [[1]], [[1]], [[False]]) → ValueError: query 0 may see no key: every query needs at least one
+flash_attention([[1], [1]], [[1]], [[1]], [[True], [False]], tile_q=1) → ValueError: query 1 may see no key: every query needs at least one
+flash_attention([[1]], [[1]], [[1]], [[1]]) → TypeError: mask[0][0] is 1: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+flash_attention([[1]], [[1]], [[1]], [[True, True]]) → ShapeError: mask is (1, 2): 1 queries and 1 keys need (1, 1)
+flash_attention([[1], [1]], [[1]], [[1]], [[True], [True, True]], tile_q=1) → ShapeError: mask[1] has 2 entries and mask[0] has 1: all rows must be equally long
+flash_attention([[1]], [[1]], [[1]], bias=[[nan]]) → ValueError: bias[0][0] is nan: it must be a number, or -inf to hide the key
+flash_attention([[1]], [[1]], [[1]], bias=[[-inf]]) → ValueError: query 0 may see no key: every query needs at least one
+flash_attention([[1]], [[1]], [[1]], bias=[[0, 0]]) → ShapeError: bias is (1, 2): 1 queries and 1 keys need (1, 1)
+flash_attention([[1]], [[1]], [[1]], scale=nan) → ValueError: scale is nan: it must be a finite number
+flash_attention([[1]], [[1]], [[1]], scale="1") → TypeError: scale is '1': it must be a number
+flash_attention([[1]], [[1]], [[1]], softcap=0) → ValueError: softcap is 0.0: it must be above 0
+flash_attention([[1]], [[1]], [[1]], softcap=True) → TypeError: softcap is True: it must be a number
+flash_attention([[1]], [[1]], [[1]], tile_q=0) → ValueError: tile_q is 0: it must be at least 1
+flash_attention([[1]], [[1]], [[1]], tile_q=1.5) → TypeError: tile_q is 1.5: it must be a whole number
+flash_attention([[1]], [[1]], [[1]], tile_k=-1) → ValueError: tile_k is -1: it must be at least 1
+flash_attention([[1]], [[1]], [[1]], tile_k=None) → TypeError: tile_k is None: it must be a whole number
+flash_attention([[1e200]], [[1e200]], [[1]]) → ValueError: the score of query 0 and key 0 is inf: it must fit into a float
+flash_attention([[1]], [[1], [1]], [[1e308], [1e308]]) → ValueError: a sum of products overflows: it must fit into a float, so below 1.8e308
 
 attention_gradients([], [[1]], [[1]], [[1]]) → ShapeError: q is empty: it must hold at least one of the rows
 attention_gradients([[1]], [[1, 2]], [[1]], [[1]]) → ShapeError: q is (1, 1) and k is (1, 2): queries and keys must be equally wide
@@ -484,6 +535,11 @@ worked_example_sentence("tired") → TypeError: causal is 'tired': it must be Tr
 worked_example_sentence(None) → TypeError: causal is None: it must be True or False
 worked_example_sentence(1) → TypeError: causal is 1: it must be True or False
 
+worked_example_two_heads("tired") → TypeError: causal is 'tired': it must be True or False
+worked_example_two_heads().heatmap(2) → ValueError: head is 2: it must be below 2
+worked_example_two_heads().heatmap(-1) → ValueError: head is -1: it must be at least 0
+worked_example_two_heads().heatmap("1") → TypeError: head is '1': it must be a whole number
+
 worked_example_two_looks("hungry") → ValueError: last_word is 'hungry': it must be one of tired, wide, wet
 worked_example_two_looks("") → ValueError: last_word is '': it must be one of tired, wide, wet
 worked_example_two_looks("Tired") → ValueError: last_word is 'Tired': it must be one of tired, wide, wet
@@ -511,6 +567,11 @@ checks.number(1j, "scale") → TypeError: scale is 1j: it must be a float or a w
 checks.finite(nan, "scale") → ValueError: scale is nan: it must be a finite number
 checks.finite(-inf, "scale") → ValueError: scale is -inf: it must be a finite number
 checks.finite("1", "scale") → TypeError: scale is '1': it must be a number
+checks.positive(0, "softcap") → ValueError: softcap is 0.0: it must be above 0
+checks.positive(-inf, "softcap") → ValueError: softcap is -inf: it must be a finite number
+checks.positive("1", "softcap") → TypeError: softcap is '1': it must be a number
+checks.require_width([1], 3, 2, "A") → ShapeError: A[3] has 1 entry and A[0] has 2: all rows must be equally long
+checks.require_width([1, 2], 1, 1, "A") → ShapeError: A[1] has 2 entries and A[0] has 1: all rows must be equally long
 checks.size(0, "n") → ValueError: n is 0: it must be at least 1
 checks.size(1, "n", least=2) → ValueError: n is 1: it must be at least 2
 checks.size(2.5, "n") → TypeError: n is 2.5: it must be a whole number
@@ -661,6 +722,7 @@ def test_what_has_no_lasting_name_is_still_refused() -> None:
     [
         "scaled_dot_product_attention([[1]], [[1]], [[1]], None, [[0]])",
         "scaled_dot_product_attention([[1]], [[1]], [[1]], is_causal=True)",
+        "flash_attention([[1]], [[1]], [[1]], None, [[0]])",
         "attention_gradients([[1]], [[1]], [[1]], [[1]], None, [[0]])",
         "sliding_window_mask(3, 3, 2)",
         "attention_cost(10, 8, 2)",
@@ -937,6 +999,11 @@ JUNK_CALLS = {
         lambda first, second: combine_masks(first, second),
         {"first": ([[True]], table_of(is_boolean)), "second": ([[False]], table_of(is_boolean))},
     ),
+    "read_mask": Call(
+        read_mask,
+        {"table": ([[1, 0]], either(table_of(is_number), table_of(is_boolean))), "convention": ("ones", is_text)},
+    ),
+    "write_mask": Call(write_mask, {"mask": ([[True, False]], table_of(is_boolean)), "convention": ("ones", is_text)}),
     "attention_cost": Call(attention_cost, {"n": (5, is_count), "d_model": (4, is_count), **HEADS}),
     "crossover_length": Call(crossover_length, {"d_model": (4, is_count), **HEADS}),
     "kv_cache_bytes": Call(
@@ -946,6 +1013,17 @@ JUNK_CALLS = {
     "scaled_dot_product_attention": Call(
         scaled_dot_product_attention,
         {**QKV, **SEEN, "scale": (1, maybe(is_finite)), "softcap": (2, maybe(is_finite))},
+    ),
+    "flash_attention": Call(
+        flash_attention,
+        {
+            **QKV,
+            **SEEN,
+            "scale": (1, maybe(is_finite)),
+            "softcap": (2, maybe(is_finite)),
+            "tile_q": (2, is_count),
+            "tile_k": (1, is_count),
+        },
     ),
     "attention_gradients": Call(
         attention_gradients, {**QKV, "d_output": ([[1]], FINITE_TABLE), **SEEN, "scale": (1, maybe(is_finite))}
@@ -1000,6 +1078,7 @@ JUNK_CALLS = {
         },
     ),
     "worked_example_sentence": Call(worked_example_sentence, {"causal": (True, is_boolean)}),
+    "worked_example_two_heads": Call(worked_example_two_heads, {"causal": (True, is_boolean)}),
     "worked_example_two_looks": Call(
         worked_example_two_looks, {"last_word": ("wide", is_text), "causal": (True, is_boolean)}
     ),

@@ -32,7 +32,10 @@ WITHOUT_A_PLACE = {
     "linear_attention",
     "log_softmax",
     "padding_mask",
+    "read_mask",
     "sliding_window_mask",
+    "worked_example_two_heads",
+    "write_mask",
 }
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())

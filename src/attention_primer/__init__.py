@@ -6,7 +6,7 @@ From the ground up; a module imports only from the rungs above its own row:
 |---|---|
 | vectors | `dot`, `mix`, `matmul`, `transpose`, `shape`, `ShapeError` |
 | softmaxes | `softmax`, `log_softmax`, `softmax_jacobian`, `OnlineSoftmax` |
-| masks | `causal_mask`, `sliding_window_mask`, `padding_mask`, `combine_masks` |
+| masks | `causal_mask`, `sliding_window_mask`, `padding_mask`, `combine_masks`, `read_mask`, `write_mask` |
 | costs | `attention_cost`, `crossover_length`, `kv_cache_bytes` |
 | heatmaps | `Heatmap` |
 | attention | `scaled_dot_product_attention`, `Attention` |
@@ -15,6 +15,7 @@ From the ground up; a module imports only from the rungs above its own row:
 | gradients | `attention_gradients` |
 | caches | `KVCache` |
 | examples | `worked_example_it`, `worked_example_two_looks`, `worked_example_sentence`, `worked_example_sat` |
+| | `worked_example_two_heads` |
 | experiments | `sqrt_dk_experiment` |
 """
 
@@ -26,13 +27,14 @@ from attention_primer.examples import (
     worked_example_it,
     worked_example_sat,
     worked_example_sentence,
+    worked_example_two_heads,
     worked_example_two_looks,
 )
 from attention_primer.experiments import sqrt_dk_experiment
 from attention_primer.gradients import attention_gradients
 from attention_primer.heads import MultiHeadAttention
 from attention_primer.heatmaps import Heatmap
-from attention_primer.masks import causal_mask, combine_masks, padding_mask, sliding_window_mask
+from attention_primer.masks import causal_mask, combine_masks, padding_mask, read_mask, sliding_window_mask, write_mask
 from attention_primer.softmaxes import OnlineSoftmax, log_softmax, softmax, softmax_jacobian
 from attention_primer.tiles import flash_attention
 from attention_primer.vectors import dot, matmul, mix, shape, transpose
@@ -56,6 +58,7 @@ __all__ = [
     "matmul",
     "mix",
     "padding_mask",
+    "read_mask",
     "scaled_dot_product_attention",
     "shape",
     "sliding_window_mask",
@@ -66,5 +69,7 @@ __all__ = [
     "worked_example_it",
     "worked_example_sat",
     "worked_example_sentence",
+    "worked_example_two_heads",
     "worked_example_two_looks",
+    "write_mask",
 ]

@@ -6,6 +6,7 @@
 | [`worked_example_two_looks`][attention_primer.examples.worked_example_two_looks] | "it" finds the animal |
 | [`worked_example_sentence`][attention_primer.examples.worked_example_sentence] | "The cat sat down", exact |
 | [`worked_example_sat`][attention_primer.examples.worked_example_sat] | one row on a napkin |
+| [`worked_example_two_heads`][attention_primer.examples.worked_example_two_heads] | two looks at once |
 
 All weights were typed in by hand, so that the numbers can be followed. Training would have to find such numbers.
 """
@@ -13,8 +14,9 @@ All weights were typed in by hand, so that the numbers can be followed. Training
 from math import exp, log, sqrt
 from typing import NamedTuple
 
-from attention_primer.attention import scaled_dot_product_attention
-from attention_primer.checks import flag, shown
+from attention_primer.attention import Attention, scaled_dot_product_attention
+from attention_primer.checks import flag, shown, size
+from attention_primer.heads import MultiHeadAttention
 from attention_primer.heatmaps import Heatmap
 from attention_primer.masks import causal_mask
 from attention_primer.softmaxes import softmax
@@ -25,10 +27,12 @@ __all__ = [
     "NapkinExample",
     "SentenceExample",
     "Shares",
+    "TwoHeads",
     "TwoLooks",
     "worked_example_it",
     "worked_example_sat",
     "worked_example_sentence",
+    "worked_example_two_heads",
     "worked_example_two_looks",
 ]
 
@@ -273,6 +277,116 @@ def worked_example_sentence(causal: bool = True) -> SentenceExample:
     return SentenceExample(_CAT.split(), x, W_q, W_k, W_v, q, k, v, mask, scores, scaled, weights, output)
 
 
+class TwoHeads(NamedTuple):
+    """Two heads over "The cat sat down", exact in every number.
+
+    Attributes:
+        tokens: The four words.
+        x: (4, 3) three numbers a word, as in the example with one head.
+        W_q: (3, 8) what they ask: four columns a head.
+        W_k: (3, 8) what they offer: four columns a head.
+        W_v: (3, 4) what they hand over: two columns a head.
+        W_o: (4, 3) how the heads' outputs are mixed into one vector.
+        mask: (4, 4) who may see whom, the same for both heads.
+        heads: Two attentions, each with output, (4, 2), and weights, (4, 4).
+        glued: (4, 4) both outputs side by side.
+        output: (4, 3) the glued rows times W_o, as wide as x.
+
+    Examples:
+        The heads differ by their columns alone:
+
+        >>> steps = worked_example_two_heads()
+        >>> one, two = steps.heads
+        >>> steps.glued[3] == one.output[3] + two.output[3]
+        True
+    """
+
+    tokens: list[str]
+    x: list[list[float]]
+    W_q: list[list[float]]
+    W_k: list[list[float]]
+    W_v: list[list[float]]
+    W_o: list[list[float]]
+    mask: list[list[bool]]
+    heads: list[Attention]
+    glued: list[list[float]]
+    output: list[list[float]]
+
+    def heatmap(self, head: int = 1) -> Heatmap:
+        """Draw the weights of one head as exact fractions.
+
+        Args:
+            head: 0 or 1.
+
+        Returns:
+            A Heatmap, four by four.
+
+        Raises:
+            TypeError: If head is not a whole number.
+            ValueError: If there is no such head.
+
+        Examples:
+            The second head's last row:
+
+            >>> print(worked_example_two_heads().heatmap(1).text(ascii=True).splitlines()[-1])
+            down  ++ 1/4  ** 1/2  :: 1/8  :: 1/8
+        """
+        if size(head, "head", least=0) >= len(self.heads):
+            raise ValueError(f"head is {head}: it must be below {len(self.heads)}")
+        title = f'The weights of head {head} over "The cat sat down"'
+        return Heatmap(self.heads[head].weights, self.tokens, self.tokens, mask=self.mask, title=title, fractions=True)
+
+
+def worked_example_two_heads(causal: bool = True) -> TwoHeads:
+    """Let "down" look at two words at once: at what it belongs to, and at who moves.
+
+    Head 0 is the head of the example with one head. In head 1 a direction asks for things, an action asks for actions,
+    and a thing asks for anything but things.
+
+    Args:
+        causal: Whether to hide the future.
+
+    Returns:
+        All the steps. Masked, every share is a simple fraction.
+
+    Raises:
+        TypeError: If causal is neither True nor False.
+
+    Examples:
+        "Down" reads "sat" most in one head, "cat" in the other:
+
+        >>> steps = worked_example_two_heads()
+        >>> for head in steps.heads:
+        ...     print([round(w, 9) for w in head.weights[3]])
+        [0.125, 0.125, 0.5, 0.25]
+        [0.25, 0.5, 0.125, 0.125]
+
+        Both outputs are glued together, and W_o mixes them:
+
+        >>> [round(x, 9) for x in steps.glued[3]]
+        [3.0, 5.0, 1.0, 5.0]
+        >>> [round(x, 9) for x in steps.output[3]]
+        [8.0, 5.0, 1.0]
+
+        Head 0 is the sentence example:
+
+        >>> steps.heads[0].weights == worked_example_sentence().weights
+        True
+    """
+    one = worked_example_sentence(causal)
+    W_q = [[-2 * L, 0.0, 0.0, 0.0], [-2 * L, 2 * L, 0.0, 0.0], [2 * L, 0.0, 0.0, 0.0]]
+    W_k = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
+    W_v = [[0.0, 4.0], [8.0, 0.0], [0.0, 0.0]]
+    W_o = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    W_q, W_k, W_v = _beside(one.W_q, W_q), _beside(one.W_k, W_k), _beside(one.W_v, W_v)
+    mha = MultiHeadAttention.from_weights(W_q, W_k, W_v, W_o, n_heads=2)
+    heads = mha.attend(one.x, one.mask)
+    outputs = [head.output for head in heads]
+    return TwoHeads(
+        one.tokens, one.x, W_q, W_k, W_v, W_o, one.mask, heads, glued=_beside(*outputs), output=mha.join(outputs)
+    )
+
+
 class Look(NamedTuple):
     """One layer of attention with all its steps, and what it adds.
 
@@ -479,6 +593,10 @@ _ASKS_SECOND = [
 def _only(c: int) -> list[list[float]]:
     """Build the value matrix that hands over number c of a word and nothing else."""
     return [[float(row == column == c) for column in range(6)] for row in range(6)]
+
+
+def _beside(left: Table, right: Table) -> Table:
+    return [a + b for a, b in zip(left, right, strict=True)]
 
 
 def _all_seen(n: int) -> list[list[bool]]:
