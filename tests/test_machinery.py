@@ -510,7 +510,7 @@ def test_an_edit_of_the_library_shows_while_the_site_is_served(build: Build, cop
         server.wait(timeout=20)
 
 
-def _served(url: str, shown: str, *, within: float = 40) -> bool:
+def _served(url: str, shown: str, *, within: float = 90) -> bool:
     until = time.monotonic() + within
     while time.monotonic() < until:
         try:
