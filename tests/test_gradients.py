@@ -224,6 +224,11 @@ WRONG_CALLS: list[tuple[dict[str, object], type[Exception], str]] = [
     ({"bias": [[0]]}, ShapeError, "bias is (1, 1): 1 queries and 2 keys need (1, 2)"),
     ({"scale": INF}, ValueError, "scale is inf: it must be a finite number"),
     (
+        {"k": [[0], [0], [0]], "v": [[1.7e308], [1.7e308], [-1.7e308]]},
+        ValueError,
+        "a sum of products overflows: it must fit into a float, so below 1.8e308",
+    ),
+    (
         {"d_output": [[1e308]], "v": [[1e308], [-1e308]]},
         ValueError,
         "a sum of products overflows: it must fit into a float, so below 1.8e308",

@@ -7,7 +7,7 @@ Here $A$ are the weights, $O$ is the output and $c$ is the scale, $1/\sqrt{d_k}$
 """
 
 from collections.abc import Iterable, Sequence
-from math import fsum, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 from attention_primer.attention import prepared, scaled_dot_product_attention
@@ -128,7 +128,7 @@ def _through_softmax(w_i: list[float], d_i: list[float]) -> list[float]:
     # What one score gains the others lose. For the largest share, d − mean would lose all its digits as it nears 1.
     top = w_i.index(max(w_i))
     d_scores[top] = 0.0
-    d_scores[top] = 0.0 - fsum(d_scores)
+    d_scores[top] = 0.0 - sum(d_scores)
     return d_scores
 
 
