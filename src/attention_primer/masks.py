@@ -17,7 +17,7 @@ Other programs write masks in other ways: [`read_mask`][attention_primer.masks.r
 |---|---|---|---|
 | `"true-keeps"` | `True` | `False` | this library; PyTorch's `scaled_dot_product_attention` |
 | `"true-drops"` | `False` | `True` | PyTorch's `nn.MultiheadAttention` |
-| `"additive"` | 0.0 | −∞ | what is added to the scores, in all of them |
+| `"additive"` | 0 | −∞ | what is added to the scores, in all of them |
 | `"ones"` | 1 | 0 | the `attention_mask` of a tokenizer |
 """
 
