@@ -8,7 +8,7 @@ r"""Turn scores into shares: softmax and its relatives.
 | [`OnlineSoftmax`][attention_primer.softmaxes.OnlineSoftmax] | the same shares from scores that arrive one at a time |
 """
 
-from math import exp, fsum, inf, isfinite, isnan, log
+from math import ceil, exp, fsum, inf, isfinite, isnan, log1p
 
 from attention_primer.checks import ShapeError, Vector, finite_vector, in_range, number, require_finite, vector
 
@@ -21,7 +21,8 @@ def softmax(scores: Vector) -> list[float]:
     $$\text{softmax}(s)_i = \frac{e^{s_i}}{\sum_j e^{s_j}}$$
 
     Only differences count: a number added to all scores multiplies top and bottom alike and cancels. The code uses
-    that where it must: it takes the largest score off all of them, so that nothing grows past what a float can hold.
+    that where it must: it takes off what makes the largest score too high or too low for its e-value to fit into a
+    float.
 
     Args:
         scores: (n,) numbers. A score of −∞ means hidden, and its share is exactly 0.
@@ -60,8 +61,9 @@ def softmax(scores: Vector) -> list[float]:
     """
     scores = _checked(scores)
     largest = max(scores)
-    # Taking off the largest rounds every other score a little, so it is left on where its e-value fits into a float.
-    shift = 0.0 if 0.0 <= largest <= 600.0 else largest
+    # e to anything from 0 to 680 fits, even a trillion times. So no more is taken off than needed, and that in whole
+    # numbers, which rounds the other scores least.
+    shift = float(ceil(largest - min(max(largest, 0.0), 680.0)))
     e_values = [exp(s - shift) for s in scores]
     total = fsum(e_values)
     return [e / total for e in e_values]
@@ -107,7 +109,8 @@ def log_softmax(scores: Vector) -> list[float]:
     """
     scores = _checked(scores)
     largest = max(scores)
-    log_total = log(fsum(exp(s - largest) for s in scores))
+    # The largest counts 1 in the total. log1p takes the rest alone, which 1 would round away where it is small.
+    log_total = log1p(fsum([*(exp(s - largest) for s in scores), -1.0]))
     return [(s - largest) - log_total for s in scores]
 
 
