@@ -1,4 +1,4 @@
-from math import nan, sqrt
+from math import inf, nan, sqrt
 from time import process_time
 from typing import Any
 
@@ -186,10 +186,10 @@ def test_a_context_that_is_x_itself_is_self_attention(model: tuple[int, int, int
 
 
 @given(head_layouts())
-def test_a_hidden_row_of_the_context_may_hold_nan(layout: Layout) -> None:
+def test_a_hidden_row_of_the_context_may_hold_nan_and_infinity(layout: Layout) -> None:
     unseen = [not any(column) for column in zip(*layout.mask, strict=True)]
     context = [[nan] * len(row) if hidden else row for row, hidden in zip(layout.context, unseen, strict=True)]
-    context.append([nan, -nan, 1.0][: len(context[0])])
+    context.append([inf, -inf, nan][: len(context[0])])
     mask = [[*row, False] for row in layout.mask]
     assert bits(built(layout)(layout.x, mask, context=context)) == bits(answer(layout))
 

@@ -1,6 +1,7 @@
 from fractions import Fraction
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,6 +43,18 @@ def test_the_dot_product_misses_the_exact_sum_by_one_rounding_a_term_at_most(
     products = [Fraction(x) * Fraction(y) for x, y in zip(a, b, strict=True)]
     bound = (len(a) + 1) * Fraction(U) * sum(map(abs, products)) + len(a) * Fraction(TINY)
     assert abs(Fraction(dot(a, b)) - sum(products)) <= bound
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (-1, -1), (1, -1)])
+def test_a_sum_that_grows_past_what_a_float_can_hold_is_refused_whatever_its_signs(signs: tuple[int, int]) -> None:
+    huge = [sign * 1e308 for sign in signs]
+    for run in (
+        lambda: dot(huge, [10, 10]),
+        lambda: mix([10, 10], [[x] for x in huge]),
+        lambda: matmul([huge], [[10], [10]]),
+    ):
+        with pytest.raises(ValueError, match="a sum of products overflows"):
+            run()
 
 
 @given(pairs(whole_numbers))
