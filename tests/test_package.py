@@ -107,7 +107,7 @@ def test_only_the_twin_names_another_package() -> None:
 
 
 def test_importing_costs_next_to_nothing(tmp_path: Path) -> None:
-    # Time on the processor, and the least of several runs, since a busy machine only ever adds. The first pair compiles.
+    # Time on the processor, the least of several runs, since a busy machine only ever adds. The first pair compiles.
     cache = f"-Xpycache_prefix={tmp_path}"
     pairs = [(seconds("pass", cache), seconds("import attention_primer", cache)) for _ in range(7)]
     bare, whole = (min(times) for times in zip(*pairs, strict=True))
