@@ -12,6 +12,7 @@ From the ground up; a module imports only from the rungs above its own row:
 | attention | `scaled_dot_product_attention`, `Attention` |
 | heads | `MultiHeadAttention` |
 | tiles | `flash_attention` |
+| recurrences | `linear_attention`, `linear_attention_weights` |
 | gradients | `attention_gradients` |
 | caches | `KVCache` |
 | examples | `worked_example_it`, `worked_example_two_looks`, `worked_example_sentence`, `worked_example_sat` |
@@ -35,6 +36,7 @@ from attention_primer.gradients import attention_gradients
 from attention_primer.heads import MultiHeadAttention
 from attention_primer.heatmaps import Heatmap
 from attention_primer.masks import causal_mask, combine_masks, padding_mask, read_mask, sliding_window_mask, write_mask
+from attention_primer.recurrences import linear_attention, linear_attention_weights
 from attention_primer.softmaxes import OnlineSoftmax, log_softmax, softmax, softmax_jacobian
 from attention_primer.tiles import flash_attention
 from attention_primer.vectors import dot, matmul, mix, shape, transpose
@@ -54,6 +56,8 @@ __all__ = [
     "dot",
     "flash_attention",
     "kv_cache_bytes",
+    "linear_attention",
+    "linear_attention_weights",
     "log_softmax",
     "matmul",
     "mix",
