@@ -20,6 +20,7 @@ from attention_primer import (
     causal_mask,
     combine_masks,
     dot,
+    flash_attention,
     kv_cache_bytes,
     log_softmax,
     matmul,
@@ -66,6 +67,12 @@ def attend(given: dict[str, Any], **more: Any) -> Answer:
         given["q"], given["k"], given["v"], mask, bias=bias, scale=given.get("scale"), **more
     )
     return {"weights": weights, "output": output}
+
+
+def attend_in_tiles(given: dict[str, Any], tile: int) -> Answer:
+    mask, bias, scale = mask_of(given), given.get("bias"), given.get("scale")
+    q, k, v = given["q"], given["k"], given["v"]
+    return {"output": flash_attention(q, k, v, mask, bias=bias, scale=scale, tile_q=tile, tile_k=tile).output}
 
 
 def sdpa(given: dict[str, Any]) -> Answer:
@@ -371,6 +378,8 @@ def answers(report: dict[str, Any]) -> list[Answer]:
     given = report["inputs"]
     answer = ANSWERS[report["op"]](given)
     ways = answer if isinstance(answer, list) else [answer]
+    if report["op"] == "sdpa" and not empty_rows(given):
+        ways = [*ways, *(attend_in_tiles(given, tile) for tile in given.get("block_sizes", [1, 2]))]
     if report["op"] == "sdpa" and "block_sizes" in given:
         ways = [*ways, *tiled(given)]
     if "equivalent_bias" in given:
