@@ -137,6 +137,8 @@ def test_twin_lists_and_the_layer_of_torch_give_one_answer(
     lists = twin.from_torch(layer)
     assert apart([lists(row, mask.tolist()) for row in x.tolist()], expected) <= DOUBLE
     assert apart(twin.to_torch(lists)(x, mask), expected) <= DOUBLE
+    back = twin.to_torch(lists, nn.MultiheadAttention)
+    assert apart(back(x, x, x, attn_mask=~mask, need_weights=False)[0], expected) <= DOUBLE
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
@@ -280,6 +282,12 @@ attention = twin.scaled_dot_product_attention
             lambda: attention(x, x[:, :1], x),
             ShapeError,
             "q is (2, 4, 3, 8), k is (2, 1, 3, 8) and v is (2, 4, 3, 8): "
+            "what stands before the last two axes must be the same",
+        ),
+        (
+            lambda: attention(x, x, x[:1]),
+            ShapeError,
+            "q is (2, 4, 3, 8), k is (2, 4, 3, 8) and v is (1, 4, 3, 8): "
             "what stands before the last two axes must be the same",
         ),
         (

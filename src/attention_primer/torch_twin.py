@@ -527,8 +527,9 @@ def _cut(projected: Tensor, n_heads: int) -> Tensor:
 
 
 def _glued(output: Tensor) -> Tensor:
-    # A view needs the heads of a token side by side in memory, which transposing alone doesn't give.
-    return output.transpose(-3, -2).contiguous().flatten(-2)
+    # A view needs the heads of a token side by side in memory, and transposing moves nothing.
+    side_by_side = output.transpose(-3, -2).contiguous()
+    return side_by_side.view(*side_by_side.shape[:-2], -1)
 
 
 def _lists(
