@@ -28,6 +28,8 @@ from attention_primer import (
     dot,
     flash_attention,
     kv_cache_bytes,
+    linear_attention,
+    linear_attention_weights,
     log_softmax,
     matmul,
     mix,
@@ -369,6 +371,36 @@ flash_attention([[1]], [[1]], [[1]], tile_k=-1) → ValueError: tile_k is -1: it
 flash_attention([[1]], [[1]], [[1]], tile_k=None) → TypeError: tile_k is None: it must be a whole number
 flash_attention([[1e200]], [[1e200]], [[1]]) → ValueError: the score of query 0 and key 0 is inf: it must fit into a float
 flash_attention([[1]], [[1], [1]], [[1e308], [1e308]]) → ValueError: a sum of products overflows: it must fit into a float, so below 1.8e308
+
+linear_attention([], [[1]], [[1]]) → ShapeError: q is empty: it must hold at least one of the rows
+linear_attention([[1]], [[1, 2]], [[1]]) → ShapeError: q is (1, 1) and k is (1, 2): queries and keys must be equally wide
+linear_attention([[1]], [[1], [2]], [[1]]) → ShapeError: k is (2, 1) and v is (1, 1): every key needs one value
+linear_attention([1], [[1]], [[1]]) → TypeError: q[0] is 1: it must be a list of numbers
+linear_attention([[nan]], [[1]], [[1]]) → ValueError: q[0][0] is nan: it must be a finite number
+linear_attention([[1]], [[1]], [[inf]]) → ValueError: v[0][0] is inf: it must be a finite number
+linear_attention([[1]], "k", [[1]]) → TypeError: k is 'k': it must be a list of rows
+linear_attention([[1]], [[1]], None) → TypeError: v is None: it must be a list of rows
+linear_attention([[1]], [[1], [nan]], [[1], [1]]) → ValueError: k[1][0] is nan: it must be a finite number
+linear_attention([[1]], [[1]], [[1]], [[1]]) → TypeError: mask[0][0] is 1: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+linear_attention([[1]], [[1]], [[1]], [[False]]) → ValueError: query 0 may see no key: every query needs at least one
+linear_attention([[1]], [[1]], [[1]], [[True, True]]) → ShapeError: mask is (1, 2): 1 queries and 1 keys need (1, 1)
+linear_attention([[1]] * 2, [[1]] * 2, [[1]] * 2, [[True, False], [False, True]]) → ValueError: query 1 may not see key 0, which query 0 saw: a sum can't forget, so what is seen may only grow
+linear_attention([[-800]], [[1]], [[1]]) → ValueError: what the features of query 0 and its keys have in common is 0.0: it must not vanish
+linear_attention([[1]], [[1e308], [1e308]], [[1], [1]]) → ValueError: a sum of products overflows: it must fit into a float, so below 1.8e308
+linear_attention([[1]], [[1e200]], [[1e200]]) → ValueError: a sum of products overflows: it must fit into a float, so below 1.8e308
+
+linear_attention_weights([], [[1]]) → ShapeError: q is empty: it must hold at least one of the rows
+linear_attention_weights([[1]], []) → ShapeError: k is empty: it must hold at least one of the rows
+linear_attention_weights([[1]], [[1, 2]]) → ShapeError: q is (1, 1) and k is (1, 2): queries and keys must be equally wide
+linear_attention_weights([[1]], [1]) → TypeError: k[0] is 1: it must be a list of numbers
+linear_attention_weights("q", [[1]]) → TypeError: q is 'q': it must be a list of rows
+linear_attention_weights([[inf]], [[1]]) → ValueError: q[0][0] is inf: it must be a finite number
+linear_attention_weights([[1]], [[nan]]) → ValueError: k[0][0] is nan: it must be a finite number
+linear_attention_weights([[1]], [[1]], [[0]]) → TypeError: mask[0][0] is 0: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+linear_attention_weights([[1]], [[1]], [[False]]) → ValueError: query 0 may see no key: every query needs at least one
+linear_attention_weights([[1]], [[1]], [[True], [True]]) → ShapeError: mask is (2, 1): 1 queries and 1 keys need (1, 1)
+linear_attention_weights([[-800]], [[1], [2]]) → ValueError: what the features of query 0 and its keys have in common is 0.0: it must not vanish
+linear_attention_weights([[1e200]], [[1e200]]) → ValueError: a sum of products overflows: it must fit into a float, so below 1.8e308
 
 attention_gradients([], [[1]], [[1]], [[1]]) → ShapeError: q is empty: it must hold at least one of the rows
 attention_gradients([[1]], [[1, 2]], [[1]], [[1]]) → ShapeError: q is (1, 1) and k is (1, 2): queries and keys must be equally wide
@@ -1025,6 +1057,8 @@ JUNK_CALLS = {
             "tile_k": (1, is_count),
         },
     ),
+    "linear_attention": Call(linear_attention, {**QKV, "mask": SEEN["mask"]}),
+    "linear_attention_weights": Call(linear_attention_weights, {"q": QKV["q"], "k": QKV["k"], "mask": SEEN["mask"]}),
     "attention_gradients": Call(
         attention_gradients, {**QKV, "d_output": ([[1]], FINITE_TABLE), **SEEN, "scale": (1, maybe(is_finite))}
     ),
