@@ -17,10 +17,8 @@ PUBLIC = sorted(attention_primer.__all__)
 
 # Names whose page is still to come. Take a name from the list when it has its "In code" line.
 WITHOUT_A_PLACE = {
-    "Attention",
     "Heatmap",
     "KVCache",
-    "MultiHeadAttention",
     "OnlineSoftmax",
     "ShapeError",
     "attention_cost",
@@ -33,7 +31,6 @@ WITHOUT_A_PLACE = {
     "padding_mask",
     "read_mask",
     "sliding_window_mask",
-    "worked_example_two_heads",
     "write_mask",
 }
 

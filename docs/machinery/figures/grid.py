@@ -5,7 +5,7 @@ from math import log
 
 from attention_primer.examples import SentenceExample, worked_example_sentence
 from machinery.drawing import Figure, box, cell, figure, group, svg, table, text
-from machinery.figures.parts import exact, side_by_side
+from machinery.figures.parts import exact, listed, side_by_side
 
 _SIZE, _NARROW = 38, 21  # of a cell of the grid, and of a number of a vector
 _WORD = 44  # what a word takes
@@ -140,6 +140,6 @@ def _rows(
     words: Sequence[str], numbers: Sequence[Sequence[float]], *vectors: Sequence[Sequence[float]]
 ) -> list[list[str]]:
     return [
-        [word, *map(exact, row), *(f"[{', '.join(map(exact, of_all[i]))}]" for of_all in vectors)]
+        [word, *map(exact, row), *(listed(map(exact, of_all[i])) for of_all in vectors)]
         for i, (word, row) in enumerate(zip(words, numbers, strict=True))
     ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from attention_primer.examples import Look, TwoLooks, worked_example_two_looks
 from machinery.drawing import Figure, box, computed, curve, figure, number, svg, table, text
-from machinery.figures.parts import side_by_side, signed
+from machinery.figures.parts import listed, side_by_side, signed
 
 _WIDTH = 324
 _UPPER, _LOWER = 68, 146  # base lines: the sentence stands in two lines, so that a phone can show it
@@ -79,8 +79,8 @@ def two_looks() -> Figure:
                 [
                     f"{n}, {example.tokens[-1]}",
                     *_shares(example, look, _IT),
-                    f"[{', '.join(map(_plain, look.q[_IT]))}]",
-                    f"[{', '.join(map(_plain, look.sum[_IT]))}]",
+                    listed(map(_plain, look.q[_IT])),
+                    listed(map(_plain, look.sum[_IT])),
                 ]
                 for example in examples
                 for n, look in ((1, example.first), (2, example.second))
