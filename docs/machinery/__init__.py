@@ -7,6 +7,7 @@
 | `pages` | a page as a list of parts that are proven from top to bottom |
 | `formulas` | LaTeX to MathML |
 | `drawing` | small helpers that draw SVG and tables, and note which numbers were computed |
+| `live` | figures that a reader changes: native controls over frames computed at build |
 | `figures` | the figures themselves, by name |
 | `references` | links from reference entries back to the sections that use them |
 | `returns` | what a docstring says of its result, in one piece |

@@ -8,6 +8,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
+from itertools import count
 from math import hypot
 from typing import NamedTuple
 
@@ -20,9 +21,11 @@ __all__ = [
     "arrow",
     "box",
     "cell",
+    "checked",
     "computed",
     "curve",
     "figure",
+    "framed",
     "group",
     "heatmap",
     "hidden_cell",
@@ -39,17 +42,25 @@ class Figure(NamedTuple):
     """A picture, the finding that it shows, and the same numbers as a table.
 
     Attributes:
-        svg: One `svg` element, from [`svg`][machinery.drawing.svg] or `Heatmap.svg()`.
+        svg: One `svg` element, from [`svg`][machinery.drawing.svg] or `Heatmap.svg()`; or several in a row.
         caption: A sentence, as HTML; its numbers come from `number`.
         table: One `table` element, from `table` or `Heatmap.table()`; or an ordered list, where steps are told.
+        note: A sentence that follows the caption; in a live figure, one that always holds.
     """
 
     svg: str
     caption: str
     table: str
+    note: str = ""
+
+    @property
+    def html(self) -> str:
+        """What a figure shows, in three parts: its drawing, its finding and its table."""
+        return SEAM.join((self.svg, self.caption, self.table))
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {}
+SEAM = "\f"  # stands between the parts of a figure; no part holds one
 _computed: ContextVar[set[str]] = ContextVar("computed")
 
 
@@ -70,20 +81,45 @@ def html_of(name: str) -> str:
     """
     if name not in FIGURES:
         raise LookupError(f"there is no such figure; there are {', '.join(sorted(FIGURES))}")
+    return framed(name, *checked(name, FIGURES[name]))
+
+
+def checked(name: str, draw: Callable[[], Figure]) -> tuple[Figure, list[str]]:
+    """Draw a figure, refuse it if it shows a number that was typed, and tell which numbers were computed."""
     noted = _computed.set(set())
     try:
-        drawn = FIGURES[name]()
+        drawn = draw()
         made = sorted(_computed.get())
     finally:
         _computed.reset(noted)
-    result = (
-        f'<figure class="ap-figure" id="figure-{name}" data-computed="{html.escape(" ".join(made))}">'
-        f'<div class="ap-drawing">{drawn.svg}</div><figcaption><p>{drawn.caption}</p>'
-        f"<details><summary>The same as a table</summary>{drawn.table}</details></figcaption></figure>"
-    )
-    if typed := scan(result):
+    shown = "".join((drawn.html, drawn.note))
+    if typed := scan(f'<figure data-computed="{html.escape(" ".join(made))}">{shown}</figure>'):
         raise ValueError(f"{typed[0].number} was typed: show it with number(…), so that it follows the library")
-    return result
+    return drawn._replace(svg=_with_own_ids(drawn.svg, name)), made
+
+
+def framed(name: str, drawn: Figure, made: Sequence[str], *, controls: str = "", frames: str = "") -> str:
+    """Put a figure's parts together as one element; what changes it stands above, what it may become beneath."""
+    spoken = f'<span aria-live="polite">{drawn.caption}</span>' if frames else drawn.caption
+    note = f" {drawn.note}" if drawn.note else ""
+    return (
+        f'<figure class="ap-figure" id="figure-{name}" data-computed="{html.escape(" ".join(made))}">{controls}'
+        f'<div class="ap-drawing">{drawn.svg}</div><figcaption><p>{spoken}{note}</p>'
+        f'<details><summary>The same as a table</summary><div class="ap-same">{drawn.table}</div></details>'
+        f"</figcaption>{frames}</figure>"
+    )
+
+
+def _with_own_ids(drawing: str, name: str) -> str:
+    """Name the parts of each `svg` after its figure and its place, so that no two on a page share an id."""
+
+    def renamed(place: int, picture: str) -> str:
+        for part, old in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', picture))):
+            picture = re.sub(rf'(?<=[" #(]){re.escape(old)}(?=[" )])', f"{name}-{place}-{part}", picture)
+        return picture
+
+    places = count()
+    return re.sub(r"<svg\b.*?</svg>", lambda found: renamed(next(places), found[0]), drawing, flags=re.DOTALL)
 
 
 def computed(shown: str) -> str:

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from machinery.drawing import html_of
+from machinery.live import live_html_of
 
 __all__ = ["drawn"]
 
@@ -18,4 +18,4 @@ for _module in iter_modules(__path__):
 @cache
 def drawn(name: str) -> str:
     """Draw a figure once a build."""
-    return html_of(name)
+    return live_html_of(name)

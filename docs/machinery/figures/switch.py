@@ -1,8 +1,9 @@
 """Draw the switch: one word changes, and "it" reads from somewhere else."""
 
 from attention_primer.examples import TwoLooks, worked_example_two_looks
-from machinery.drawing import Figure, box, curve, figure, number, svg, table, text
+from machinery.drawing import Figure, box, curve, line, number, svg, table, text
 from machinery.figures.parts import listed, side_by_side
+from machinery.live import Choice, live
 
 _WIDTH = 324
 _UPPER, _LOWER = 46, 132  # base lines: the sentence stands in two lines, so that a phone can show it
@@ -12,28 +13,47 @@ _COLUMNS = (118, 156, 194, 224, 254, 294)
 _IT = 7
 
 
-@figure
-def switch() -> Figure:
-    """Draw both sentences, each with arcs from "it" as thick as the shares, and its vector before and after."""
-    examples = [worked_example_two_looks("tired"), worked_example_two_looks("wide")]
-    shares = [list(example.shares.values()) for example in examples]
+@live(Choice("last word of the second sentence", ["tired", "wet", "wide"], start="wide"))
+def switch(last_word: str) -> Figure:
+    """Draw two sentences, each with arcs from "it" as thick as the shares, and its vector before and after."""
+    examples = [worked_example_two_looks("tired"), worked_example_two_looks(last_word)]
     rows = [
-        [example.tokens[-1], *map(number, row), _vector(example.x[_IT]), _vector(example.second.sum[_IT])]
-        for example, row in zip(examples, shares, strict=True)
+        [
+            example.tokens[-1],
+            *map(number, example.shares.values()),
+            _vector(example.x[_IT]),
+            _vector(example.second.sum[_IT]),
+        ]
+        for example in examples
     ]
     return Figure(
-        side_by_side(*map(_sentence, examples)),
-        f'One word changes, and the largest share of "it", {number(shares[0][0])}, moves from the animal to the '
-        'street. The vector that "it" starts with is the same in both sentences; two looks later, two numbers differ. '
-        "The weights behind this were typed in by hand, not learned.",
+        side_by_side(_sentence(examples[0]), _sentence(examples[1], is_chosen=True)),
+        _finding(*examples),
         table(
             ["last word", "to animal", "to the last word", "to street", '"it" in the table', '"it" two looks later'],
             rows,
         ),
+        'The vector that "it" starts with is the same in both. The weights behind this were typed in by hand, not '
+        "learned.",
     )
 
 
-def _sentence(example: TwoLooks) -> str:
+def _finding(tired: TwoLooks, other: TwoLooks) -> str:
+    most, last = number(tired.shares["animal"]), other.tokens[-1]
+    if last == "tired":
+        return f'The same word twice: "it" reads {most} from the animal in both sentences. Now change the word.'
+    if last == "wet":
+        return (
+            f'One word changes, and "it" is undecided: with "wet" it reads {number(other.shares["animal"])} from the '
+            f"animal and {number(other.shares['street'])} from the street. Its vector ends as it began."
+        )
+    return (
+        f'One word changes, and the largest share of "it", {most}, moves from the animal to the street. Two looks '
+        "later, two numbers of its vector differ."
+    )
+
+
+def _sentence(example: TwoLooks, *, is_chosen: bool = False) -> str:
     last = example.tokens[-1]
     to_animal, to_last, to_street = example.shares.values()
     return svg(
@@ -44,6 +64,7 @@ def _sentence(example: TwoLooks) -> str:
         curve(_PLACES[_IT], _LOWER + 6, _PLACES[10], _LOWER + 6, bend=44, role="w7", width=_thick(to_last)),
         text((_PLACES[_IT] + _PLACES[10]) / 2, _LOWER + 50, number(to_last), bold=True),
         *(_word(j, word) for j, word in enumerate(example.tokens)),
+        line(_PLACES[10] - 16, _LOWER + 5, _PLACES[10] + 16, _LOWER + 5, role="key", dashed=True) if is_chosen else "",
         _numbers(206, "in the table", example.x[_IT], example.x[_IT]),
         _numbers(240, "two looks later", example.second.sum[_IT], example.x[_IT]),
         title=f'What "it" reads when the last word is {last}',

@@ -1,0 +1,73 @@
+// Live figures: what the controls are set to picks a frame, and every frame was computed while the site was built.
+
+const SEAM = "\f"; // between drawing, finding and table
+
+// How far a control is from its first step.
+function step(control) {
+  const inputs = [...control.querySelectorAll("input, select")];
+  const [first] = inputs;
+  if (first.type === "radio") return inputs.findIndex((input) => input.checked);
+  if (first.type === "checkbox") return Number(first.checked);
+  return first.type === "range" ? Number(first.value) : first.selectedIndex;
+}
+
+function parsed(html) {
+  return document.createRange().createContextualFragment(html);
+}
+
+function enliven(figure) {
+  const { pieces, still, frames } = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+  const controls = [...figure.querySelectorAll("[data-steps]")];
+  const spoken = figure.querySelector("[aria-live]");
+  let now = still.map((piece) => pieces[piece]).join("");
+
+  function show() {
+    const chosen = controls.reduce((at, control) => at * Number(control.dataset.steps) + step(control), 0);
+    const frame = [...still];
+    for (const [at, gone, ...come] of frames[chosen]) frame.splice(at, gone, ...come);
+    const next = frame.map((piece) => pieces[piece]).join("");
+    if (next === now) return;
+    now = next;
+    const [drawing, finding, table] = next.split(SEAM);
+    const pictures = parsed(drawing).querySelectorAll("svg");
+    figure.querySelectorAll(".ap-drawing svg").forEach((old, i) => old.replaceWith(pictures[i]));
+    if (spoken.innerHTML !== finding) spoken.innerHTML = finding;
+    figure.querySelector(".ap-same").innerHTML = table;
+  }
+
+  figure.addEventListener("input", ({ target }) => {
+    if (target.type === "range") tell(target);
+    show();
+  });
+  figure.querySelectorAll("input[type=range]").forEach(tell);
+  figure.querySelectorAll(".ap-cells").forEach(walk);
+  show(); // a browser may have kept what was set before
+}
+
+function tell(range) {
+  const text = range.dataset.texts.split("|")[range.value];
+  range.setAttribute("aria-valuetext", text);
+  range.nextElementSibling.textContent = text;
+}
+
+// In a grid of cells the arrow keys go up and down, too.
+function walk(cells) {
+  const buttons = [...cells.querySelectorAll("input")];
+  const columns = Number(cells.dataset.columns);
+  const ways = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  cells.addEventListener("keydown", (event) => {
+    const way = ways[event.key];
+    if (!way || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    const at = buttons.indexOf(event.target);
+    const row = Math.floor(at / columns) + way[0];
+    const column = (at % columns) + way[1];
+    const next = buttons[row * columns + column];
+    if (column < 0 || column >= columns || !next) return;
+    next.checked = true;
+    next.focus();
+    next.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+document.querySelectorAll(".ap-figure:has(> script)").forEach(enliven);

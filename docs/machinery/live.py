@@ -1,0 +1,239 @@
+"""Let a reader change a figure: native controls over frames that the library computes while the site is built.
+
+A live figure is a function of what its controls are set to. It is drawn once for each combination. The page shows the
+first one and needs no script for it; the others follow as the difference from it, and `live.js` puts them in its place.
+Nothing is computed in the browser.
+"""
+
+import html
+import json
+import re
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple, Protocol
+
+from machinery.drawing import FIGURES, SEAM, Figure, checked, computed, figure, framed, html_of
+
+__all__ = ["LIVE", "Cells", "Choice", "Control", "Live", "Slider", "Switch", "live", "live_html_of", "packed"]
+
+
+class Control(Protocol):
+    """Something that a reader can change."""
+
+    @property
+    def label(self) -> str:
+        """What it changes."""
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """What it can be set to."""
+
+    @property
+    def start(self) -> Any:
+        """What it is set to at first."""
+
+
+class Choice(NamedTuple):
+    """One of a few things, all of them in sight; of more than five, from a list that opens."""
+
+    label: str
+    values: Sequence[str]
+    start: str
+
+    def html(self, name: str) -> str:
+        """Write radio buttons, or a list."""
+        label = html.escape(self.label)
+        texts = [(html.escape(computed(value)), value == self.start) for value in self.values]
+        if len(texts) > 5:
+            options = "".join(f"<option{_if(at_first, 'selected')}>{text}</option>" for text, at_first in texts)
+            return f'<label{_kept(self)}>{label} <select autocomplete="off">{options}</select></label>'
+        radio = f'<input type="radio" name="{name}" autocomplete="off"'
+        buttons = "".join(f"<label>{radio}{_if(at_first, 'checked')}>{text}</label>" for text, at_first in texts)
+        return f"<fieldset{_kept(self)}><legend>{label}</legend>{buttons}</fieldset>"
+
+
+class Switch(NamedTuple):
+    """On or off."""
+
+    label: str
+    start: bool = False
+
+    @property
+    def values(self) -> Sequence[bool]:
+        """Off, then on, as a checkbox counts."""
+        return (False, True)
+
+    def html(self, name: str) -> str:  # noqa: ARG002  # a checkbox needs none
+        """Write a checkbox."""
+        box = f'<input type="checkbox" autocomplete="off"{_if(self.start, "checked")}>'
+        return f"<label{_kept(self)}>{box}{html.escape(self.label)}</label>"
+
+
+class Slider(NamedTuple):
+    """Steps in an order; `show` writes one."""
+
+    label: str
+    values: Sequence[Any]
+    start: Any
+    show: Callable[[Any], str] = str
+
+    def html(self, name: str) -> str:
+        """Write a range, with the text of its step behind it."""
+        texts = [html.escape(computed(self.show(value))) for value in self.values]
+        at = list(self.values).index(self.start)
+        return (
+            f'<div{_kept(self)}><label for="{name}">{html.escape(self.label)}</label>'
+            f'<input type="range" id="{name}" max="{len(texts) - 1}" value="{at}" autocomplete="off"'
+            f' aria-valuetext="{texts[at]}" data-texts="{"|".join(texts)}">'
+            f'<span aria-hidden="true">{texts[at]}</span></div>'
+        )
+
+
+class Cells(NamedTuple):
+    """A cell of a grid in the drawing: the arrow keys move, and so does a click; the value is (row, column).
+
+    Attributes:
+        label: What the cell is.
+        rows: What the rows are called.
+        columns: What the columns are called.
+        start: Row and column.
+        corner: Where the grid begins in its `svg`, x and y.
+        size: Of a cell.
+        picture: Which `svg` of the figure it is.
+    """
+
+    label: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    start: tuple[int, int]
+    corner: tuple[float, float]
+    size: float
+    picture: int = 0
+
+    @property
+    def values(self) -> Sequence[tuple[int, int]]:
+        """Every cell, row by row."""
+        return list(product(range(len(self.rows)), range(len(self.columns))))
+
+    def laid(self, name: str, drawing: str) -> str:
+        """Lay a radio button over each cell of the drawing."""
+        picture = list(re.finditer(r"<svg\b.*?</svg>", drawing, re.DOTALL))[self.picture]
+        size = re.search(r'viewBox="0 0 (\S+) ([^"]+)"', picture[0])
+        if size is None:
+            raise ValueError(f"the picture of {self.label} has no viewBox")
+        width, height = map(float, size.groups())
+        buttons = [
+            f'<input type="radio" name="{name}" autocomplete="off"{_if((i, j) == self.start, "checked")}'
+            f' aria-label="{html.escape(f"{self.rows[i]}, {self.columns[j]}")}" style="left:{x:.2%};top:{y:.2%}">'
+            for i, j in self.values
+            for x, y in [((self.corner[0] + self.size * j) / width, (self.corner[1] + self.size * i) / height)]
+        ]
+        cell = f"--ap-cell-width:{self.size / width:.2%};--ap-cell-height:{self.size / height:.2%}"
+        over = (
+            f'<div class="ap-cells" role="radiogroup" aria-label="{html.escape(self.label)}"'
+            f' data-columns="{len(self.columns)}"{_kept(self, "")} style="{cell}">{picture[0]}{"".join(buttons)}</div>'
+        )
+        return drawing[: picture.start()] + over + drawing[picture.end() :]
+
+
+class Live(NamedTuple):
+    """A figure that the reader changes."""
+
+    controls: Sequence[Any]
+    draw: Callable[..., Figure]
+
+
+LIVE: dict[str, Live] = {}
+
+
+def live(*controls: Choice | Switch | Slider | Cells) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
+    """Register a figure that is a function of what its controls are set to, for `<!-- figure: name -->`.
+
+    ```python
+    @live(Choice("last word", ["tired", "wet", "wide"], start="wide"), Switch("hide the future"))
+    def switch(last_word: str, causal: bool) -> Figure: ...
+    ```
+    """
+    if any(isinstance(control, Cells) for control in controls[:-1]):
+        raise ValueError("cells come last: they stand in the drawing, after the other controls")
+
+    def register(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+        def still() -> Figure:
+            return draw(*(control.start for control in controls))
+
+        still.__name__ = draw.__name__
+        figure(still)
+        LIVE[draw.__name__] = Live(controls, draw)
+        return draw
+
+    return register
+
+
+def live_html_of(name: str) -> str:
+    """Draw a registered figure as a `figure` element, with its controls and all its frames if it has any.
+
+    Raises:
+        LookupError: If there is no such figure.
+        ValueError: If one of its frames shows a number that was typed instead of computed.
+    """
+    if name not in LIVE:
+        return html_of(name)
+    controls, draw = LIVE[name]
+    still, made = checked(name, FIGURES[name])
+    settings = product(*(control.values for control in controls))
+    frames = [checked(name, partial(draw, *setting))[0].html for setting in settings]
+    if len({frame.count("<svg") for frame in frames}) > 1:
+        raise ValueError("not every frame has the same number of drawings")
+    drawing, bar = still.svg, ""
+    for place, control in enumerate(controls):
+        mark = f"{name}-control-{place}"
+        if isinstance(control, Cells):
+            drawing = control.laid(mark, drawing)
+        else:
+            bar += control.html(mark)
+    if bar:
+        bar = f'<fieldset class="ap-controls"><legend>You can change</legend>{bar}</fieldset>'
+    data = f'<script type="application/json">{packed(still.html, frames)}</script>'
+    return framed(name, still._replace(svg=drawing), made, controls=bar, frames=data)
+
+
+def packed(still: str, frames: Sequence[str]) -> str:
+    r"""Write frames as their difference from the one that is shown: the pieces once, and the places where they go.
+
+    Examples:
+        The second frame has another number: at place 0 goes 1 piece, and piece 2 comes.
+
+        >>> packed("<b>1</b><i/>", ["<b>1</b><i/>", "<b>2</b><i/>"])
+        '{"pieces":["<b>1<\\/b>","<i/>","<b>2<\\/b>"],"still":[0,1],"frames":[[],[[0,1,2]]]}'
+    """
+    known: dict[str, int] = {}
+
+    def read(frame: str) -> list[int]:
+        return [known.setdefault(piece, len(known)) for piece in _PIECE.findall(frame)]
+
+    first = read(still)
+    changes = [_changes(first, read(frame)) for frame in frames]
+    data = {"pieces": list(known), "still": first, "frames": changes}
+    # A script element ends at the first "</script", wherever it stands.
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", r"<\/")
+
+
+# An element that holds text alone, a tag, or text between tags.
+_PIECE = re.compile(rf"<(?:(?!<)[^>])*>[^<{SEAM}]*</\w+>|<[^>]*>|{SEAM}|[^<{SEAM}]+")
+
+
+def _changes(old: Sequence[int], new: Sequence[int]) -> list[list[int]]:
+    """List what to splice, from back to front: the place, how many pieces go, and which ones come."""
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [[i1, i2 - i1, *new[j1:j2]] for tag, i1, i2, j1, j2 in reversed(steps) if tag != "equal"]
+
+
+def _kept(control: Control, css: str = "ap-control") -> str:
+    named = f' class="{css}"' if css else ""
+    return f'{named} data-steps="{len(control.values)}"'
+
+
+def _if(is_so: bool, attribute: str) -> str:
+    return f" {attribute}" if is_so else ""
