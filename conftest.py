@@ -3,13 +3,16 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from machinery.proofs import PAGES, ROOT
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 pytest_collect_file = PAGES.pytest()
 
@@ -19,6 +22,34 @@ collect_ignore = (
 )
 if not find_spec("torch"):
     collect_ignore.append("src/attention_primer/torch_twin.py")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer a run in which nothing may be skipped, for machines that have every optional part."""
+    parser.addoption("--no-skips", action="store_true", help="fail where a test would be skipped")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skipped test into a failure, if asked to."""
+    report = yield
+    return _unskipped(report, item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Turn a skipped file into a failure, if asked to."""
+    report = yield
+    return _unskipped(report, collector.config)
+
+
+def _unskipped(report: Report, config: pytest.Config) -> Report:
+    if report.skipped and config.getoption("--no-skips"):
+        report.outcome, report.longrepr = "failed", f"skipped under --no-skips: {report.longrepr}"
+    return report
+
 
 Build = Callable[..., "subprocess.CompletedProcess[str]"]
 
