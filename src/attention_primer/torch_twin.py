@@ -368,28 +368,16 @@ def to_torch(
         Traceback (most recent call last):
         ValueError: 4 heads share 2 heads of keys and values: MultiheadAttention has as many of both
     """
-    if not isinstance(mha, heads.MultiHeadAttention):
-        raise TypeError(f"mha is {type(mha).__name__}: it must be MultiHeadAttention of attention_primer")
-    if kind is None:
-        kind = MultiHeadAttention if mha.n_heads == mha.n_kv_heads else GroupedQueryAttention
-    if kind not in (MultiHeadAttention, GroupedQueryAttention, nn.MultiheadAttention):
-        kinds = "MultiHeadAttention, GroupedQueryAttention or nn.MultiheadAttention"
-        raise TypeError(f"kind is {getattr(kind, '__name__', kind)}: it must be {kinds}")
+    kind = _kind_for(mha, kind)
     _require_square(mha)
     weights = [torch.tensor(W, dtype=dtype).T for W in (mha.W_q, mha.W_k, mha.W_v, mha.W_o)]
-    biases = [mha.b_q, mha.b_k, mha.b_v, mha.b_o]
     if kind is GroupedQueryAttention:
-        if any(b is not None for b in biases):
-            raise ValueError("mha has biases: GroupedQueryAttention has no place for them")
         return _grouped(mha.d_model, mha.n_heads, mha.n_kv_heads, weights)
-    if mha.n_heads != mha.n_kv_heads:
-        raise ValueError(
-            f"{mha.n_heads} heads share {mha.n_kv_heads} heads of keys and values: {kind.__name__} has as many of both"
-        )
-    b_q, b_k, b_v, b_o = (torch.tensor([0.0] * mha.d_model if b is None else b, dtype=dtype) for b in biases)
     state = {"in_proj.weight": torch.cat(weights[:3]), "out_proj.weight": weights[3]}
+    biases = [mha.b_q, mha.b_k, mha.b_v, mha.b_o]
     if any(b is not None for b in biases):
-        state |= {"in_proj.bias": torch.cat([b_q, b_k, b_v]), "out_proj.bias": b_o}
+        *b_in, b_o = (torch.tensor([0.0] * mha.d_model if b is None else b, dtype=dtype) for b in biases)
+        state |= {"in_proj.bias": torch.cat(b_in), "out_proj.bias": b_o}
     return _fused(kind, mha.n_heads, state)
 
 
@@ -554,6 +542,24 @@ def _require_carriable(module: nn.MultiheadAttention) -> None:
     if module.in_proj_weight is None:
         widths = f"kdim is {module.kdim} and vdim is {module.vdim}"
         raise ValueError(f"{widths}: keys and values must be read from the width {module.embed_dim} of the queries")
+
+
+def _kind_for(mha: heads.MultiHeadAttention, kind: type[nn.Module] | None) -> type[nn.Module]:
+    if not isinstance(mha, heads.MultiHeadAttention):
+        raise TypeError(f"mha is {type(mha).__name__}: it must be MultiHeadAttention of attention_primer")
+    is_shared = mha.n_heads != mha.n_kv_heads
+    if kind is None:
+        kind = GroupedQueryAttention if is_shared else MultiHeadAttention
+    if kind not in (MultiHeadAttention, GroupedQueryAttention, nn.MultiheadAttention):
+        kinds = "MultiHeadAttention, GroupedQueryAttention or nn.MultiheadAttention"
+        raise TypeError(f"kind is {getattr(kind, '__name__', kind)}: it must be {kinds}")
+    if kind is GroupedQueryAttention:
+        if any(b is not None for b in (mha.b_q, mha.b_k, mha.b_v, mha.b_o)):
+            raise ValueError("mha has biases: GroupedQueryAttention has no place for them")
+    elif is_shared:
+        shared = f"{mha.n_heads} heads share {mha.n_kv_heads} heads of keys and values"
+        raise ValueError(f"{shared}: {kind.__name__} has as many of both")
+    return kind
 
 
 def _require_square(mha: heads.MultiHeadAttention) -> None:
