@@ -7,6 +7,8 @@ from mpmath import mp, mpf  # type: ignore[import-untyped]
 
 from attention_primer.checks import Mask, Matrix, Vector
 
+__all__ = ["TINY", "U", "bits", "exact_attention", "exact_softmax", "mp", "watched"]
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
