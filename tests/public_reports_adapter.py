@@ -16,6 +16,7 @@ from attention_primer import (
     MultiHeadAttention,
     OnlineSoftmax,
     ShapeError,
+    alibi_slopes,
     attention_cost,
     causal_mask,
     combine_masks,
@@ -254,6 +255,10 @@ def sink(given: dict[str, Any]) -> list[Answer]:
     return [at_once, {"output": in_parts.output}]
 
 
+def slopes(given: dict[str, Any]) -> Answer:
+    return {str(n_heads): alibi_slopes(n_heads) for n_heads in given["n_heads"]}
+
+
 def jacobian(given: dict[str, Any]) -> Answer:
     J = softmax_jacobian(softmax(given["x"]))
     upstream = given.get("upstream", [0.0] * len(J))
@@ -370,6 +375,7 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Answer | list[Answer]]] = {
     "kv_bytes": kv_bytes,
     "error": refused,
     "alias": shared_rows,
+    "alibi_slopes": slopes,
 }
 
 

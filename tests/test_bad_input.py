@@ -19,6 +19,8 @@ from attention_primer import (
     KVCache,
     MultiHeadAttention,
     OnlineSoftmax,
+    alibi_bias,
+    alibi_slopes,
     attention_cost,
     attention_gradients,
     causal_mask,
@@ -27,6 +29,7 @@ from attention_primer import (
     crossover_length,
     dot,
     flash_attention,
+    global_mask,
     kv_cache_bytes,
     linear_attention,
     linear_attention_weights,
@@ -41,7 +44,9 @@ from attention_primer import (
     softmax,
     softmax_jacobian,
     sqrt_dk_experiment,
+    strided_mask,
     transpose,
+    unite_masks,
     worked_example_sentence,
     worked_example_two_heads,
     worked_example_two_looks,
@@ -242,6 +247,36 @@ write_mask([], "ones") → ShapeError: mask is empty: it must hold at least one 
 write_mask([[1, 0]], "ones") → TypeError: mask[0][0] is 1: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
 write_mask(None, "ones") → TypeError: mask is None: it must be a list of rows
 write_mask([[True]], "Ones") → ValueError: convention is 'Ones': it must be one of true-keeps, true-drops, additive, ones
+
+strided_mask(0, stride=1) → ValueError: n_q is 0: it must be at least 1
+strided_mask(3, 2, stride=1) → ValueError: 3 queries for 2 keys: a causal mask needs at least as many keys, or the first queries see nothing
+strided_mask(3, 3.5, stride=1) → TypeError: n_k is 3.5: it must be a whole number
+strided_mask(3, stride=0) → ValueError: stride is 0: it must be at least 1
+strided_mask(3, stride=1.5) → TypeError: stride is 1.5: it must be a whole number
+strided_mask(3, stride=None) → TypeError: stride is None: it must be a whole number
+
+global_mask([]) → ShapeError: is_global is empty: it must hold at least one of the booleans
+global_mask([0, 3]) → TypeError: is_global[0] is 0: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+global_mask(3) → TypeError: is_global is 3: it must be a list of booleans
+global_mask([True], 0) → ValueError: n_q is 0: it must be at least 1
+global_mask([True], 2) → ValueError: 2 queries for 1 keys: the last ones line up, so there must be at least as many keys
+global_mask([True], 1.5) → TypeError: n_q is 1.5: it must be a whole number
+
+unite_masks() → TypeError: no mask was given: unite_masks needs at least one
+unite_masks([]) → ShapeError: masks[0] is empty: it must hold at least one of the rows
+unite_masks(None) → TypeError: masks[0] is None: it must be a list of rows
+unite_masks([[1, 0]]) → TypeError: masks[0][0][0] is 1: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+unite_masks([[True]], [[True, False]]) → ShapeError: masks[0] is (1, 1) and masks[1] is (1, 2): all masks must have one shape
+
+alibi_slopes(0) → ValueError: n_heads is 0: it must be at least 1
+alibi_slopes(2.5) → TypeError: n_heads is 2.5: it must be a whole number
+alibi_slopes("8") → TypeError: n_heads is '8': it must be a whole number
+
+alibi_bias(0, 3) → ValueError: n_heads is 0: it must be at least 1
+alibi_bias(2, 0) → ValueError: n_q is 0: it must be at least 1
+alibi_bias(2, 3, 2) → ValueError: 3 queries for 2 keys: the last ones line up, so there must be at least as many keys
+alibi_bias(2, 3, 3.5) → TypeError: n_k is 3.5: it must be a whole number
+alibi_bias(2, [3]) → TypeError: n_q is [3]: it must be a whole number
 
 attention_cost(0, 768) → ValueError: n is 0: it must be at least 1
 attention_cost(-1, 768) → ValueError: n is -1: it must be at least 1
@@ -1031,6 +1066,14 @@ JUNK_CALLS = {
         lambda first, second: combine_masks(first, second),
         {"first": ([[True]], table_of(is_boolean)), "second": ([[False]], table_of(is_boolean))},
     ),
+    "strided_mask": Call(strided_mask, {"n_q": (1, is_count), "n_k": (3, maybe(is_count)), "stride": (2, is_count)}),
+    "global_mask": Call(global_mask, {"is_global": ([True], row_of(is_boolean)), "n_q": (1, maybe(is_count))}),
+    "unite_masks": Call(
+        lambda first, second: unite_masks(first, second),
+        {"first": ([[True]], table_of(is_boolean)), "second": ([[False]], table_of(is_boolean))},
+    ),
+    "alibi_slopes": Call(alibi_slopes, {"n_heads": (2, is_count)}),
+    "alibi_bias": Call(alibi_bias, {"n_heads": (2, is_count), "n_q": (1, is_count), "n_k": (3, maybe(is_count))}),
     "read_mask": Call(
         read_mask,
         {"table": ([[1, 0]], either(table_of(is_number), table_of(is_boolean))), "convention": ("ones", is_text)},
@@ -1130,7 +1173,7 @@ def numbers_in(result: Any) -> list[float]:
 def test_junk_is_thrown_at_every_public_name() -> None:
     assert {name.partition(".")[0] for name in JUNK_CALLS} == set(attention_primer.__all__) - WITHOUT_ARGUMENTS
     for name, call in JUNK_CALLS.items():
-        if name in attention_primer.__all__ and name != "combine_masks":
+        if name in attention_primer.__all__ and not name.endswith("_masks"):
             parameters = set(inspect.signature(getattr(attention_primer, name)).parameters)
             assert parameters - set(call.right) == UNCHECKED.get(name, set())
 

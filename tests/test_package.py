@@ -355,6 +355,7 @@ STRAYING = {
     "grader": "not yet more than its docstring",
     "heatmaps": "most of it draws, in private",
     "grader.impostors": "wrong functions that explain themselves in a line each",
+    "biases": "bodies of two lines, and a rule that programs read differently",
     "costs": "a formula each, and what is counted needs saying",
     "masks": "bodies of two lines, whose meaning needs saying",
     "vectors": "bodies of two lines, read by people who see a product of matrices for the first time",

@@ -51,7 +51,6 @@ REPORTS = {
 
 # What the library has no name for. If such a name appears, its cases are to be tested.
 NOT_COVERED = {
-    "alibi-02-slopes": ("there is no function for slopes; a bias carries them, see alibi-01", ("alibi", "slopes")),
     "rope-01-mixed-layouts": ("there is no rotation of positions", ("rope", "rotary", "rotated")),
 }
 COVERED = sorted(set(REPORTS) - set(NOT_COVERED))

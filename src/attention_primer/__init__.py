@@ -7,6 +7,8 @@ From the ground up; a module imports only from the rungs above its own row:
 | vectors | `dot`, `mix`, `matmul`, `transpose`, `shape`, `ShapeError` |
 | softmaxes | `softmax`, `log_softmax`, `softmax_jacobian`, `OnlineSoftmax` |
 | masks | `causal_mask`, `sliding_window_mask`, `padding_mask`, `combine_masks`, `read_mask`, `write_mask` |
+| | `strided_mask`, `global_mask`, `unite_masks` |
+| biases | `alibi_slopes`, `alibi_bias` |
 | costs | `attention_cost`, `crossover_length`, `kv_cache_bytes` |
 | heatmaps | `Heatmap` |
 | attention | `scaled_dot_product_attention`, `Attention` |
@@ -21,6 +23,7 @@ From the ground up; a module imports only from the rungs above its own row:
 """
 
 from attention_primer.attention import Attention, scaled_dot_product_attention
+from attention_primer.biases import alibi_bias, alibi_slopes
 from attention_primer.caches import KVCache
 from attention_primer.checks import ShapeError
 from attention_primer.costs import attention_cost, crossover_length, kv_cache_bytes
@@ -35,7 +38,17 @@ from attention_primer.experiments import sqrt_dk_experiment
 from attention_primer.gradients import attention_gradients
 from attention_primer.heads import MultiHeadAttention
 from attention_primer.heatmaps import Heatmap
-from attention_primer.masks import causal_mask, combine_masks, padding_mask, read_mask, sliding_window_mask, write_mask
+from attention_primer.masks import (
+    causal_mask,
+    combine_masks,
+    global_mask,
+    padding_mask,
+    read_mask,
+    sliding_window_mask,
+    strided_mask,
+    unite_masks,
+    write_mask,
+)
 from attention_primer.recurrences import linear_attention, linear_attention_weights
 from attention_primer.softmaxes import OnlineSoftmax, log_softmax, softmax, softmax_jacobian
 from attention_primer.tiles import flash_attention
@@ -48,6 +61,8 @@ __all__ = [
     "MultiHeadAttention",
     "OnlineSoftmax",
     "ShapeError",
+    "alibi_bias",
+    "alibi_slopes",
     "attention_cost",
     "attention_gradients",
     "causal_mask",
@@ -55,6 +70,7 @@ __all__ = [
     "crossover_length",
     "dot",
     "flash_attention",
+    "global_mask",
     "kv_cache_bytes",
     "linear_attention",
     "linear_attention_weights",
@@ -69,7 +85,9 @@ __all__ = [
     "softmax",
     "softmax_jacobian",
     "sqrt_dk_experiment",
+    "strided_mask",
     "transpose",
+    "unite_masks",
     "worked_example_it",
     "worked_example_sat",
     "worked_example_sentence",

@@ -8,7 +8,10 @@ A mask is a list of rows, one a query; `mask[i][j]` is True where query i may se
 | [`causal_mask`][attention_primer.masks.causal_mask] | itself and its past |
 | [`sliding_window_mask`][attention_primer.masks.sliding_window_mask] | itself and the last few before it |
 | [`padding_mask`][attention_primer.masks.padding_mask] | the keys that are real tokens |
+| [`strided_mask`][attention_primer.masks.strided_mask] | itself and every so many-th before it |
+| [`global_mask`][attention_primer.masks.global_mask] | a few chosen tokens; a chosen one sees all |
 | [`combine_masks`][attention_primer.masks.combine_masks] | what all the given masks let it see |
+| [`unite_masks`][attention_primer.masks.unite_masks] | what at least one of them lets it see |
 
 Other programs write masks in other ways: [`read_mask`][attention_primer.masks.read_mask] and
 [`write_mask`][attention_primer.masks.write_mask] translate.
@@ -26,7 +29,17 @@ from math import inf
 
 from attention_primer.checks import Mask, Matrix, ShapeError, boolean_matrix, boolean_vector, matrix, shown, size
 
-__all__ = ["causal_mask", "combine_masks", "padding_mask", "read_mask", "sliding_window_mask", "write_mask"]
+__all__ = [
+    "causal_mask",
+    "combine_masks",
+    "global_mask",
+    "padding_mask",
+    "read_mask",
+    "sliding_window_mask",
+    "strided_mask",
+    "unite_masks",
+    "write_mask",
+]
 
 # How each convention writes a visible key and a hidden one.
 _CONVENTIONS: dict[str, tuple[float, float]] = {
@@ -153,6 +166,105 @@ def padding_mask(is_real: Sequence[bool], n_q: int | None = None) -> list[list[b
     return [list(is_real) for _ in range(n_q)]
 
 
+def strided_mask(n_q: int, n_k: int | None = None, *, stride: int) -> list[list[bool]]:
+    """Let every position see itself and every so many-th position before it.
+
+    With a stride near √n, a window of the same length and this one together reach every position of the past in two
+    layers, and each query sees about 2·√n keys instead of n. Source: Child et al., 2019, *Generating Long Sequences
+    with Sparse Transformers*.
+
+    Args:
+        n_q: How many queries.
+        n_k: How many keys, at least n_q. Defaults to n_q. The last query lines up with the last key.
+        stride: How many positions apart the keys are that a query sees.
+
+    Returns:
+        Mask, (n_q, n_k). With a stride of 1 it is the causal mask.
+
+    Raises:
+        TypeError: If a count is not a whole number.
+        ValueError: If a count is below 1, or there are fewer keys than queries.
+
+    Examples:
+        Every second one, counted back from the query:
+
+        >>> strided_mask(4, stride=2)[3]
+        [False, True, False, True]
+
+        Together with a window of the same length:
+
+        >>> sparse = unite_masks(sliding_window_mask(6, window=3), strided_mask(6, stride=3))
+        >>> for row in sparse:
+        ...     print("".join("x" if seen else "." for seen in row))
+        x.....
+        xx....
+        xxx...
+        xxxx..
+        .xxxx.
+        ..xxxx
+
+        A step of nothing goes nowhere:
+
+        >>> strided_mask(4, stride=0)
+        Traceback (most recent call last):
+        ValueError: stride is 0: it must be at least 1
+    """
+    n_q, n_k = _counts(n_q, n_k)
+    stride = size(stride, "stride")
+    past = n_k - n_q
+    return [[j <= past + i and (past + i - j) % stride == 0 for j in range(n_k)] for i in range(n_q)]
+
+
+def global_mask(is_global: Sequence[bool], n_q: int | None = None) -> list[list[bool]]:
+    """Let a few chosen tokens see everything, and be seen by everybody.
+
+    They collect what is far away and hand it on, while all others look around locally. So it comes with a window.
+    Source: Beltagy, Peters and Cohan, 2020, *Longformer: The Long-Document Transformer*.
+
+    Args:
+        is_global: (n_k,) booleans, True for a chosen token.
+        n_q: How many queries, at most n_k. Defaults to n_k. The last query lines up with the last key.
+
+    Returns:
+        Mask, (n_q, n_k); True where the query or the key is a chosen token. Without a chosen one, it shows nothing.
+
+    Raises:
+        TypeError: If is_global does not hold booleans, or n_q is not a whole number.
+        ShapeError: If is_global is empty.
+        ValueError: If n_q is below 1 or above n_k.
+
+    Examples:
+        A chosen token is a full row and a full column:
+
+        >>> global_mask([False, True, False])
+        [[False, True, False], [True, True, True], [False, True, False]]
+
+        United with a window, and then without the future:
+
+        >>> local = sliding_window_mask(5, window=2)
+        >>> mask = combine_masks(causal_mask(5), unite_masks(local, global_mask([True, False, False, False, False])))
+        >>> for row in mask:
+        ...     print("".join("x" if seen else "." for seen in row))
+        x....
+        xx...
+        xxx..
+        x.xx.
+        x..xx
+
+        It takes booleans and no places:
+
+        >>> global_mask([0])
+        Traceback (most recent call last):
+        TypeError: is_global[0] is 0: it must be True (may see) or False (hidden), since a 1 means hidden elsewhere
+    """
+    is_global = boolean_vector(is_global, "is_global")
+    n_k = len(is_global)
+    n_q = size(n_k if n_q is None else n_q, "n_q")
+    if n_q > n_k:
+        raise ValueError(f"{n_q} queries for {n_k} keys: the last ones line up, so there must be at least as many keys")
+    return [[chosen or key for key in is_global] for chosen in is_global[n_k - n_q :]]
+
+
 def combine_masks(*masks: Mask) -> list[list[bool]]:
     """Let a query see what all the masks let it see.
 
@@ -178,14 +290,48 @@ def combine_masks(*masks: Mask) -> list[list[bool]]:
         Traceback (most recent call last):
         attention_primer.ShapeError: masks[0] is (2, 2) and masks[1] is (3, 3): all masks must have one shape
     """
-    if not masks:
-        raise TypeError("no mask was given: combine_masks needs at least one")
-    checked = [boolean_matrix(mask, f"masks[{m}]") for m, mask in enumerate(masks)]
-    shapes = [(len(mask), len(mask[0])) for mask in checked]
-    for m, here in enumerate(shapes):
-        if here != shapes[0]:
-            raise ShapeError(f"masks[0] is {shapes[0]} and masks[{m}] is {here}: all masks must have one shape")
-    return [[all(cells) for cells in zip(*rows, strict=True)] for rows in zip(*checked, strict=True)]
+    return [
+        [all(cells) for cells in zip(*rows, strict=True)]
+        for rows in zip(*_of_one_shape(masks, "combine_masks"), strict=True)
+    ]
+
+
+def unite_masks(*masks: Mask) -> list[list[bool]]:
+    """Let a query see what at least one of the masks lets it see.
+
+    Args:
+        masks: One or more masks, (n_q, n_k) each.
+
+    Returns:
+        Mask, (n_q, n_k). The order of the masks doesn't matter.
+
+    Raises:
+        TypeError: If there is no mask, or one holds something else than booleans.
+        ShapeError: If the masks are not of one shape.
+
+    Examples:
+        A window, and the first token for everybody:
+
+        >>> unite_masks(sliding_window_mask(3, window=1), padding_mask([True, False, False]))
+        [[True, False, False], [True, True, False], [True, False, True]]
+
+        Hiding fillers this way shows them to whoever another mask lets see them; combine_masks hides them:
+
+        >>> unite_masks(causal_mask(2), padding_mask([False, True]))[1]
+        [True, True]
+        >>> combine_masks(causal_mask(2), padding_mask([False, True]))[1]
+        [False, True]
+
+        Masks of two shapes have no common meaning:
+
+        >>> unite_masks(causal_mask(2), causal_mask(3))
+        Traceback (most recent call last):
+        attention_primer.ShapeError: masks[0] is (2, 2) and masks[1] is (3, 3): all masks must have one shape
+    """
+    return [
+        [any(cells) for cells in zip(*rows, strict=True)]
+        for rows in zip(*_of_one_shape(masks, "unite_masks"), strict=True)
+    ]
 
 
 def read_mask(table: Mask | Matrix, convention: str) -> list[list[bool]]:
@@ -271,6 +417,17 @@ def _signs(convention: str) -> tuple[float, float]:
     if not isinstance(convention, str) or convention not in _CONVENTIONS:
         raise ValueError(f"convention is {shown(convention)}: it must be one of {', '.join(_CONVENTIONS)}")
     return _CONVENTIONS[convention]
+
+
+def _of_one_shape(masks: Sequence[Mask], function: str) -> list[list[list[bool]]]:
+    if not masks:
+        raise TypeError(f"no mask was given: {function} needs at least one")
+    checked = [boolean_matrix(mask, f"masks[{m}]") for m, mask in enumerate(masks)]
+    shapes = [(len(mask), len(mask[0])) for mask in checked]
+    for m, here in enumerate(shapes):
+        if here != shapes[0]:
+            raise ShapeError(f"masks[0] is {shapes[0]} and masks[{m}] is {here}: all masks must have one shape")
+    return checked
 
 
 def _counts(n_q: int, n_k: int | None) -> tuple[int, int]:
