@@ -21,7 +21,6 @@ __all__ = [
     "arrow",
     "box",
     "cell",
-    "checked",
     "computed",
     "curve",
     "figure",
@@ -31,7 +30,9 @@ __all__ = [
     "hidden_cell",
     "html_of",
     "line",
+    "noted",
     "number",
+    "refuse_typed",
     "svg",
     "table",
     "text",
@@ -81,21 +82,26 @@ def html_of(name: str) -> str:
     """
     if name not in FIGURES:
         raise LookupError(f"there is no such figure; there are {', '.join(sorted(FIGURES))}")
-    return framed(name, *checked(name, FIGURES[name]))
+    drawn, made = noted(name, FIGURES[name])
+    refuse_typed("".join((drawn.html, drawn.note)), made)
+    return framed(name, drawn, made)
 
 
-def checked(name: str, draw: Callable[[], Figure]) -> tuple[Figure, list[str]]:
-    """Draw a figure, refuse it if it shows a number that was typed, and tell which numbers were computed."""
-    noted = _computed.set(set())
+def noted(name: str, draw: Callable[[], Figure]) -> tuple[Figure, list[str]]:
+    """Draw a figure, and tell which numbers were computed for it."""
+    noting = _computed.set(set())
     try:
         drawn = draw()
         made = sorted(_computed.get())
     finally:
-        _computed.reset(noted)
-    shown = "".join((drawn.html, drawn.note))
+        _computed.reset(noting)
+    return drawn._replace(svg=_with_own_ids(drawn.svg, name)), made
+
+
+def refuse_typed(shown: str, made: Sequence[str]) -> None:
+    """Raise ValueError if HTML shows a number that was typed instead of computed."""
     if typed := scan(f'<figure data-computed="{html.escape(" ".join(made))}">{shown}</figure>'):
         raise ValueError(f"{typed[0].number} was typed: show it with number(…), so that it follows the library")
-    return drawn._replace(svg=_with_own_ids(drawn.svg, name)), made
 
 
 def framed(name: str, drawn: Figure, made: Sequence[str], *, controls: str = "", frames: str = "") -> str:

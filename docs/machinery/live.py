@@ -14,9 +14,9 @@ from functools import partial
 from itertools import product
 from typing import Any, NamedTuple, Protocol
 
-from machinery.drawing import FIGURES, SEAM, Figure, checked, computed, figure, framed, html_of
+from machinery.drawing import FIGURES, SEAM, Figure, computed, figure, framed, html_of, noted, refuse_typed
 
-__all__ = ["LIVE", "Cells", "Choice", "Control", "Live", "Slider", "Switch", "live", "live_html_of", "packed"]
+__all__ = ["LIVE", "Cells", "Choice", "Control", "Frames", "Live", "Slider", "Switch", "live", "live_html_of"]
 
 
 class Control(Protocol):
@@ -33,6 +33,9 @@ class Control(Protocol):
     @property
     def start(self) -> Any:
         """What it is set to at first."""
+
+    def html(self, name: str) -> str:
+        """Write it as a native control, under a name that is its own on the page."""
 
 
 class Choice(NamedTuple):
@@ -117,6 +120,10 @@ class Cells(NamedTuple):
         """Every cell, row by row."""
         return list(product(range(len(self.rows)), range(len(self.columns))))
 
+    def html(self, name: str) -> str:  # noqa: ARG002  # the cells themselves are the control
+        """Say what can be done."""
+        return '<span class="ap-control">Click a cell of the grid, or go from cell to cell with the arrow keys.</span>'
+
     def laid(self, name: str, drawing: str) -> str:
         """Lay a radio button over each cell of the drawing."""
         picture = list(re.finditer(r"<svg\b.*?</svg>", drawing, re.DOTALL))[self.picture]
@@ -141,14 +148,14 @@ class Cells(NamedTuple):
 class Live(NamedTuple):
     """A figure that the reader changes."""
 
-    controls: Sequence[Any]
+    controls: Sequence[Control]
     draw: Callable[..., Figure]
 
 
 LIVE: dict[str, Live] = {}
 
 
-def live(*controls: Choice | Switch | Slider | Cells) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
+def live(*controls: Control) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
     """Register a figure that is a function of what its controls are set to, for `<!-- figure: name -->`.
 
     ```python
@@ -181,43 +188,59 @@ def live_html_of(name: str) -> str:
     if name not in LIVE:
         return html_of(name)
     controls, draw = LIVE[name]
-    still, made = checked(name, FIGURES[name])
-    settings = product(*(control.values for control in controls))
-    frames = [checked(name, partial(draw, *setting))[0].html for setting in settings]
-    if len({frame.count("<svg") for frame in frames}) > 1:
-        raise ValueError("not every frame has the same number of drawings")
+    frames = Frames()
+    still, made = noted(name, FIGURES[name])
+    refuse_typed(still.note, made)
+    frames.add(still.html, made)
+    for setting in product(*(control.values for control in controls)):
+        drawn, made_here = noted(name, partial(draw, *setting))
+        frames.add(drawn.html, made_here)
     drawing, bar = still.svg, ""
     for place, control in enumerate(controls):
         mark = f"{name}-control-{place}"
+        bar += control.html(mark)
         if isinstance(control, Cells):
             drawing = control.laid(mark, drawing)
-        else:
-            bar += control.html(mark)
-    if bar:
-        bar = f'<fieldset class="ap-controls"><legend>You can change</legend>{bar}</fieldset>'
-    data = f'<script type="application/json">{packed(still.html, frames)}</script>'
+    bar = f'<fieldset class="ap-controls"><legend>You can change</legend>{bar}</fieldset>'
+    data = f'<script type="application/json">{frames.packed()}</script>'
     return framed(name, still._replace(svg=drawing), made, controls=bar, frames=data)
 
 
-def packed(still: str, frames: Sequence[str]) -> str:
-    r"""Write frames as their difference from the one that is shown: the pieces once, and the places where they go.
+class Frames:
+    r"""Keep frames as their difference from the first one: each piece once, and the places where it goes.
 
     Examples:
         The second frame has another number: at place 0 goes 1 piece, and piece 2 comes.
 
-        >>> packed("<b>1</b><i/>", ["<b>1</b><i/>", "<b>2</b><i/>"])
-        '{"pieces":["<b>1<\\/b>","<i/>","<b>2<\\/b>"],"still":[0,1],"frames":[[],[[0,1,2]]]}'
+        >>> frames = Frames()
+        >>> frames.add("<b>1</b><i/>", made=[])
+        >>> frames.add("<b>2</b><i/>", made=[])
+        >>> frames.packed()
+        '{"pieces":["<b>1<\\/b>","<i/>","<b>2<\\/b>"],"still":[0,1],"frames":[[[0,1,2]]]}'
     """
-    known: dict[str, int] = {}
 
-    def read(frame: str) -> list[int]:
-        return [known.setdefault(piece, len(known)) for piece in _PIECE.findall(frame)]
+    def __init__(self) -> None:
+        self._pieces: dict[str, int] = {}
+        self._frames: list[list[int]] = []
 
-    first = read(still)
-    changes = [_changes(first, read(frame)) for frame in frames]
-    data = {"pieces": list(known), "still": first, "frames": changes}
-    # A script element ends at the first "</script", wherever it stands.
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", r"<\/")
+    def add(self, frame: str, made: Sequence[str]) -> None:
+        """Take a frame apart, and see that the numbers of its new pieces were computed."""
+        pieces = _PIECE.findall(frame)
+        refuse_typed("".join(piece for piece in dict.fromkeys(pieces) if piece not in self._pieces), made)
+        self._frames.append([self._pieces.setdefault(piece, len(self._pieces)) for piece in pieces])
+
+    def packed(self) -> str:
+        """Write the frames as JSON that may stand in a script element."""
+        still, *others = self._frames
+        if len({self._drawings(frame) for frame in self._frames}) > 1:
+            raise ValueError("not every frame has the same number of drawings")
+        data = {"pieces": list(self._pieces), "still": still, "frames": [_changes(still, frame) for frame in others]}
+        # A script element ends at the first "</script", wherever it stands.
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", r"<\/")
+
+    def _drawings(self, frame: list[int]) -> int:
+        begins = {number for piece, number in self._pieces.items() if piece.startswith("<svg")}
+        return sum(number in begins for number in frame)
 
 
 # An element that holds text alone, a tag, or text between tags.

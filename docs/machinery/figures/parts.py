@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import cache
 
 __all__ = ["exact", "listed", "side_by_side", "signed"]
 
@@ -14,6 +15,7 @@ def side_by_side(*drawings: str) -> str:
     return f"{_ROW}{''.join(drawings)}</div>"
 
 
+@cache
 def exact(value: float, parts: int = 1) -> str:
     """Write a number as the fraction that it is, in so many parts of a whole if they are given.
 
