@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from attention_primer.examples import Look, TwoLooks, worked_example_two_looks
-from machinery.drawing import Figure, box, computed, curve, figure, number, svg, table, text
+from machinery.drawing import Figure, box, computed, curve, number, svg, table, text
 from machinery.figures.parts import listed, side_by_side, signed
+from machinery.live import Choice, Switch, live
 
 _WIDTH = 324
 _UPPER, _LOWER = 68, 146  # base lines: the sentence stands in two lines, so that a phone can show it
@@ -14,23 +15,24 @@ _SEEN = (_ANIMAL, _LAST, _STREET)
 _GOES_WITH, _KIND = 5, 1
 
 
-@figure
-def switch_masked() -> Figure:
-    """Draw both sentences with the mask on: what "it" reads, and what the last word reads."""
-    examples = [worked_example_two_looks(last, causal=True) for last in ("tired", "wide")]
-    of_last = [example.shares_of(example.tokens[-1]) for example in examples]
+_LAST_WORD = Choice("last word of the second sentence", ["tired", "wet", "wide"], start="wide")
+_TYPED = "The weights were typed in by hand, not learned."
+
+
+@live(_LAST_WORD, Switch("hide the future", start=True))
+def switch_masked(last_word: str, causal: bool) -> Figure:
+    """Draw both sentences with the mask on or off: what "it" reads, and what the last word reads."""
+    examples = [worked_example_two_looks(last, causal=causal) for last in ("tired", last_word)]
+    mask = "with" if causal else "without"
     return Figure(
         side_by_side(
             *(
-                _reading(example, example.second, asker, f'with the mask, "{example.tokens[asker]}" reads')
+                _reading(example, example.second, asker, f'{mask} the mask, "{example.tokens[asker]}" reads')
                 for example in examples
                 for asker in (_IT, _LAST)
             )
         ),
-        f'With the mask, "it" sees nothing after itself and splits {number(examples[0].shares["animal"])} to '
-        f"{number(examples[0].shares['street'])} in both sentences. The last word sees all of them, and does the work: "
-        f'"tired" takes {number(of_last[0]["animal"])} from the animal, "wide" {number(of_last[1]["street"])} from the '
-        "street. The weights were typed in by hand, not learned.",
+        _masked(*examples) if causal else _unmasked(*examples),
         table(
             ["asking word ↓, read word →", "animal", "last word", "street"],
             [
@@ -42,13 +44,38 @@ def switch_masked() -> Figure:
                 for word in ("it", example.tokens[-1])
             ],
         ),
+        _TYPED,
     )
 
 
-@figure
-def two_looks() -> Figure:
+def _masked(tired: TwoLooks, other: TwoLooks) -> str:
+    last = _taken(other, other.tokens[-1])
+    return (
+        f'With the mask, "it" sees nothing after itself and splits {number(tired.shares["animal"])} to '
+        f"{number(tired.shares['street'])} in both sentences. The last word sees all of them, and does the work: "
+        f'"tired" takes {number(tired.shares_of("tired")["animal"])} from the animal, {last}.'
+    )
+
+
+def _unmasked(tired: TwoLooks, other: TwoLooks) -> str:
+    return (
+        f'Without the mask, "it" reads the last word, too. With "tired" it takes {number(tired.shares["animal"])} from '
+        f"the animal, with {_taken(other, 'it')}."
+    )
+
+
+def _taken(example: TwoLooks, asker: str) -> str:
+    last, shares = example.tokens[-1], example.shares_of(asker)
+    animal, street = number(shares["animal"]), number(shares["street"])
+    if animal == street:
+        return f'"{last}" {animal} from the animal and {street} from the street'
+    return f'"{last}" {street} from the street' if street > animal else f'the same word again the same, {animal}'
+
+
+@live(_LAST_WORD, Switch("hide the future"))
+def two_looks(last_word: str, causal: bool) -> Figure:
     """Draw what "it" reads in the first look and in the second, in both sentences."""
-    examples = [worked_example_two_looks(last) for last in ("tired", "wide")]
+    examples = [worked_example_two_looks(last, causal=causal) for last in ("tired", last_word)]
     drawings = [
         _reading(
             example,
@@ -67,12 +94,9 @@ def two_looks() -> Figure:
             (2, example.second, "kind", _KIND),
         )
     ]
-    asked = [example.second.q[_IT][_KIND] for example in examples]
     return Figure(
         side_by_side(*drawings),
-        f'In the first look, "it" reads the same shares in both sentences: half of the last word. What it hears there '
-        f"makes one number of its second query {_plain(asked[0])} or {_plain(asked[1])}, and that moves the largest "
-        "share from the animal to the street. The weights were typed in by hand, not learned.",
+        _second_query(*examples, causal=causal),
         table(
             ["look", "animal", "last word", "street", '"it" asks', '"it" after the look'],
             [
@@ -86,6 +110,28 @@ def two_looks() -> Figure:
                 for n, look in ((1, example.first), (2, example.second))
             ],
         ),
+        _TYPED,
+    )
+
+
+def _second_query(tired: TwoLooks, other: TwoLooks, *, causal: bool) -> str:
+    asked = [_plain(example.second.q[_IT][_KIND]) for example in (tired, other)]
+    animal, street = (number(other.shares[word]) for word in ("animal", "street"))
+    if causal:
+        return (
+            f'With the mask, "it" hears nothing of the last word. One number of its second query is {asked[0]} in both '
+            f"sentences, and animal and street get {animal} and {street}."
+        )
+    if other.tokens[-1] == "tired":
+        return f'The same word twice: one number of the second query of "it" is {asked[0]} in both. Change the word.'
+    moved = (
+        f"takes the lead from the animal: {animal} and {street}"
+        if other.tokens[-1] == "wet"
+        else "moves the largest share from the animal to the street"
+    )
+    return (
+        f'In the first look, "it" reads the same shares in both sentences: half of the last word. What it hears there '
+        f"makes one number of its second query {asked[0]} or {asked[1]}, and that {moved}."
     )
 
 
