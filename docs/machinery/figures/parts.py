@@ -25,7 +25,7 @@ def exact(value: float, parts: int = 1) -> str:
         >>> exact(0.25, parts=8)
         '2/8'
     """
-    fraction = Fraction(value).limit_denominator(100)
+    fraction = Fraction(value).limit_denominator(max(100, parts))
     if abs(fraction - value) > 1e-6:
         raise ValueError(f"{value} is no simple fraction: show it with number(…)")
     shown = f"{fraction * parts}/{parts}" if parts > 1 else str(fraction)
