@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_primer import MultiHeadAttention, causal_mask, matmul, scaled_dot_product_attention, shape
+from attention_primer import (
+    MultiHeadAttention,
+    ShapeError,
+    causal_mask,
+    matmul,
+    scaled_dot_product_attention,
+    shape,
+)
+from attention_primer.heads import grouped_attention
 from oracles import U, bits, watched
 from strategies import Layout, Table, head_layouts, matrices, whole_numbers
 
@@ -116,6 +124,11 @@ def test_query_heads_that_are_neighbors_share(n_kv_heads: int, read: list[int]) 
     W_k, W_q = [[0.0] * n_kv_heads], [[0.0] * 8]
     mha = MultiHeadAttention.from_weights(W_q, W_k, W_v, identity, 8, n_kv_heads)
     assert mha([[1.0]]) == [read]
+
+
+def test_heads_of_keys_need_as_many_heads_of_values() -> None:
+    with pytest.raises(ShapeError, match="2 heads of keys and 1 of values: there must be as many of both"):
+        grouped_attention([[[1]]] * 4, [[[1]]] * 2, [[[5]]])
 
 
 # What changes nothing.
