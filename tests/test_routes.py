@@ -2,6 +2,7 @@
 
 from itertools import combinations
 from math import inf
+from random import Random
 
 import pytest
 from hypothesis import given, settings
