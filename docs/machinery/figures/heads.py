@@ -1,66 +1,108 @@
 """Draw several looks at once: one word with two heads, and query heads that share keys and values."""
 
-from attention_primer.examples import worked_example_two_heads
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+
+from attention_primer.attention import Attention, scaled_dot_product_attention
+from attention_primer.examples import TwoHeads, worked_example_two_heads
 from attention_primer.heads import MultiHeadAttention
-from machinery.drawing import Figure, arrow, box, cell, figure, line, svg, table, text
+from attention_primer.vectors import matmul, mix
+from machinery.drawing import Figure, box, cell, figure, hidden_cell, line, svg, table, text
 from machinery.figures.parts import exact, listed, side_by_side
+from machinery.live import Choice, Switch, live
 
 _SIZE, _LEFT, _TOP, _STEP = 42, 70, 52, 50
-_DOWN = 3
 _N_HEADS = 4
+_EXAMPLE = worked_example_two_heads()
 
 
-@figure
-def one_word_two_heads() -> Figure:
-    """Draw the two rows of "down", the one row that a single head could offer, and how the outputs are joined."""
-    steps = worked_example_two_heads()
-    words, rows = steps.tokens, [head.weights[_DOWN] for head in steps.heads]
-    outputs = [head.output[_DOWN] for head in steps.heads]
+@live(
+    Choice("word", _EXAMPLE.tokens, start="down"),
+    Switch("let head 1 use the keys and values of head 0"),
+)
+def one_word_two_heads(word: str, is_shared: bool) -> Figure:
+    """Draw the two rows of a word, the one row that a single head could offer, and how the outputs are joined."""
+    i = _EXAMPLE.tokens.index(word)
+    heads = _heads(_EXAMPLE, is_shared=is_shared)
+    rows, outputs = [head.weights[i] for head in heads], [head.output[i] for head in heads]
+    glued = [x for output in outputs for x in output]
+    joined, seen = mix(glued, _EXAMPLE.W_o), _EXAMPLE.mask[i]
     between = [(a + b) / 2 for a, b in zip(*rows, strict=True)]
     names = ("head 0", "head 1")
-    parts = [text(_LEFT + _SIZE * (j + 0.5), _TOP - 8, word, role="key") for j, word in enumerate(words)]
-    for i, (name, row, output) in enumerate(zip(names, rows, outputs, strict=True)):
-        parts += _row(_TOP + _STEP * i, name, [exact(share, parts=8) for share in row], row)
+    parts = [text(_LEFT + _SIZE * (j + 0.5), _TOP - 8, key, role="key") for j, key in enumerate(_EXAMPLE.tokens)]
+    for n, (name, row, output) in enumerate(zip(names, rows, outputs, strict=True)):
+        parts += _row(_TOP + _STEP * n, name, row, seen)
         parts.append(
-            text(_LEFT + 4 * _SIZE + 14, _TOP + _STEP * i + 27, f"→ {_shown(output)}", role="value", anchor="start")
+            text(_LEFT + 4 * _SIZE + 14, _TOP + _STEP * n + 27, f"→ {_shown(output)}", role="value", anchor="start")
         )
     y = _TOP + 2 * _STEP + 22
     parts += [line(0, y - 12, _LEFT + 4 * _SIZE, y - 12, width=1, dashed=True)]
-    parts += _row(y, "halfway", [exact(share, parts=16) for share in between], between)
+    parts += _row(y, "halfway", between, seen)
     y += _STEP + 34
     parts += [
         text(0, y, "glued", anchor="start"),
-        text(_LEFT, y, _shown(steps.glued[_DOWN]), role="value", anchor="start"),
-        arrow(_LEFT + 88, y - 5, _LEFT + 146, y - 5),
-        text(_LEFT + 114, y - 12, "× W_o", size=13),
-        text(_LEFT + 158, y, _shown(steps.output[_DOWN]), role="value", anchor="start", bold=True),
+        text(_LEFT, y, _shown(glued), role="value", anchor="start"),
+        text(0, y + 26, "× W_o", anchor="start"),
+        text(_LEFT, y + 26, _shown(joined), role="value", anchor="start", bold=True),
     ]
     return Figure(
         svg(
             332,
-            y + 12,
-            text(0, 16, 'what "down" reads', anchor="start", bold=True),
+            y + 38,
+            text(0, 16, f'what "{word}" reads', anchor="start", bold=True),
             text(_LEFT + 4 * _SIZE + 14, _TOP - 8, "output", role="value", anchor="start"),
             text(_LEFT - 8, _TOP - 8, "key →", anchor="end", size=13),
             *parts,
-            title='What "down" reads in two heads',
-            description=f"Head 0 reads sat most, head 1 cat. Glued: {_shown(steps.glued[_DOWN])}; after W_o: "
-            f"{_shown(steps.output[_DOWN])}.",
+            title=f'What "{word}" reads in two heads',
+            description=f"{_most(rows)}. Glued: {_shown(glued)}; after W_o: {_shown(joined)}.",
         ),
-        f'Head 0 reads {exact(rows[0][2], parts=8)} of "sat", head 1 {exact(rows[1][1], parts=8)} of "cat". A single '
-        "row halfway between them favors neither. The outputs are glued together, and W_o mixes them. The numbers were "
-        "typed in by hand, not learned.",
+        _finding(word, rows, outputs, is_shared=is_shared),
         table(
-            ["row of down", *words, "output"],
+            [f"row of {word}", *_EXAMPLE.tokens, "output"],
             [
                 *(
-                    [name, *(exact(share, parts=8) for share in row), _shown(output)]
+                    [name, *_fractions(row, seen), _shown(output)]
                     for name, row, output in zip(names, rows, outputs, strict=True)
                 ),
-                ["halfway", *(exact(share, parts=16) for share in between), "none"],
+                ["halfway", *_fractions(between, seen), "none"],
+                ["glued", *[""] * 4, _shown(glued)],
+                ["after W_o", *[""] * 4, _shown(joined)],
             ],
         ),
+        "A single row halfway between the heads would favor neither. The outputs are glued together, and W_o mixes "
+        "them. The numbers were typed in by hand, not learned.",
     )
+
+
+def _heads(example: TwoHeads, *, is_shared: bool) -> list[Attention]:
+    if not is_shared:
+        return example.heads
+    # Four columns of W_q and W_k and two of W_v make a head.
+    q = [row[4:] for row in matmul(example.x, example.W_q)]
+    k, v = [row[:4] for row in matmul(example.x, example.W_k)], [row[:2] for row in matmul(example.x, example.W_v)]
+    return [example.heads[0], scaled_dot_product_attention(q, k, v, example.mask)]
+
+
+def _finding(word: str, rows: Sequence[Sequence[float]], outputs: Sequence[Sequence[float]], *, is_shared: bool) -> str:
+    told = f'For "{word}", {_most(rows)}.'
+    if is_shared:
+        return (
+            f"{told} Head 1 still asks its own question. It now meets the keys of head 0 and hands over "
+            f"{_shown(outputs[1])} out of its values, and only half of the keys and values has to be kept."
+        )
+    return told
+
+
+def _most(rows: Sequence[Sequence[float]]) -> str:
+    """Say what each head reads most, or that there is nothing to choose."""
+    told = []
+    for n, row in enumerate(rows):
+        best = [key for key, share in zip(_EXAMPLE.tokens, row, strict=True) if max(row) - share < 1e-9]
+        fraction = _fractions(row, [True] * 4)[_EXAMPLE.tokens.index(best[0])]
+        read = " and of ".join(f'"{key}"' for key in best)
+        told.append(f"head {n} reads {'all' if fraction == '1' else fraction} of {read}")
+    return ", ".join(told)
 
 
 @figure
@@ -110,10 +152,20 @@ def _named(x: float, y: float, name: str, role: str) -> str:
     return box(x - 19, y, 38, 28, role=role) + text(x, y + 19, name, role=role)
 
 
-def _row(y: float, name: str, shown: list[str], shares: list[float]) -> list[str]:
-    cells = [cell(_LEFT + _SIZE * j + 1, y + 1, _SIZE - 2, share, shown[j]) for j, share in enumerate(shares)]
+def _row(y: float, name: str, row: Sequence[float], seen: Sequence[bool]) -> list[str]:
+    places = [(_LEFT + _SIZE * j + 1, y + 1, _SIZE - 2) for j in range(len(row))]
+    cells = [
+        cell(*place, share, shown) if may_see else hidden_cell(*place)
+        for place, share, shown, may_see in zip(places, row, _fractions(row, seen), seen, strict=True)
+    ]
     return [text(_LEFT - 8, y + 27, name, anchor="end"), *cells]
 
 
-def _shown(numbers: list[float]) -> str:
+def _fractions(row: Sequence[float], seen: Sequence[bool]) -> list[str]:
+    """Write shares over one denominator, so that they can be compared at sight."""
+    parts = lcm(*(Fraction(share).limit_denominator(100).denominator for share in row))
+    return [exact(share, parts=parts) if may_see else "hidden" for share, may_see in zip(row, seen, strict=True)]
+
+
+def _shown(numbers: Sequence[float]) -> str:
     return listed(map(exact, numbers))

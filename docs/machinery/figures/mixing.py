@@ -31,12 +31,12 @@ def shares_pull(*parts: int) -> Figure:
     sides = [line(*_at(a), *_at(b), role="value", dashed=True, width=1) for a, b in itertools.pairwise(corners)]
     pulls = [line(*_at(middle), *_at(v), role="w7", width=14 * s) for v, s in zip(_VALUES, shares, strict=True) if s]
     x, y = _at(middle)
-    is_right = x > 200
+    is_right = x > 180
     the_mix = [
         *pulls,
         _point(middle, size=15),
         text(
-            *(x + (-16 if is_right else 16), y - 10),
+            *(x + (-16 if is_right else 16), y + (26 if y < 110 else -10)),  # not on the label of "sat"
             f"the mix {_pair(middle)}",
             anchor="end" if is_right else "start",
             bold=True,
