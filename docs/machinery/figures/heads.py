@@ -1,15 +1,13 @@
 """Draw several looks at once: one word with two heads, and query heads that share keys and values."""
 
 from collections.abc import Sequence
-from fractions import Fraction
-from math import lcm
 
 from attention_primer.attention import Attention, scaled_dot_product_attention
 from attention_primer.examples import TwoHeads, worked_example_two_heads
 from attention_primer.heads import MultiHeadAttention
 from attention_primer.vectors import matmul, mix
 from machinery.drawing import Figure, box, cell, figure, hidden_cell, line, svg, table, text
-from machinery.figures.parts import exact, listed, side_by_side
+from machinery.figures.parts import exact, listed, over_one, side_by_side
 from machinery.live import Choice, Switch, live
 
 _SIZE, _LEFT, _TOP, _STEP = 42, 70, 52, 50
@@ -162,9 +160,7 @@ def _row(y: float, name: str, row: Sequence[float], seen: Sequence[bool]) -> lis
 
 
 def _fractions(row: Sequence[float], seen: Sequence[bool]) -> list[str]:
-    """Write shares over one denominator, so that they can be compared at sight."""
-    parts = lcm(*(Fraction(share).limit_denominator(100).denominator for share in row))
-    return [exact(share, parts=parts) if may_see else "hidden" for share, may_see in zip(row, seen, strict=True)]
+    return [shown if may_see else "hidden" for shown, may_see in zip(over_one(row), seen, strict=True)]
 
 
 def _shown(numbers: Sequence[float]) -> str:

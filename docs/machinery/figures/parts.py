@@ -1,10 +1,11 @@
 """Share what the chapter's figures have in common: drawings that stand side by side, and exact numbers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
+from math import lcm
 
-__all__ = ["exact", "listed", "side_by_side", "signed"]
+__all__ = ["exact", "listed", "over_one", "side_by_side", "signed"]
 
 NO_BREAK = "\u00a0"
 _ROW = '<div class="ap-row" style="display:flex;flex-wrap:wrap;gap:1.2rem 1rem">'
@@ -30,6 +31,17 @@ def exact(value: float, parts: int = 1) -> str:
         raise ValueError(f"{value} is no simple fraction: show it with number(…)")
     shown = f"{fraction * parts}/{parts}" if parts > 1 else str(fraction)
     return shown.replace("-", "−")
+
+
+def over_one(shares: Sequence[float]) -> list[str]:
+    """Write shares over one denominator, so that they can be compared at sight.
+
+    Examples:
+        >>> over_one([0.125, 0.125, 0.5, 0.25])
+        ['1/8', '1/8', '4/8', '2/8']
+    """
+    parts = lcm(*(Fraction(share).limit_denominator(100).denominator for share in shares))
+    return [exact(share, parts=parts) for share in shares]
 
 
 def listed(shown: Iterable[str]) -> str:

@@ -5,8 +5,9 @@ from math import log
 from typing import NamedTuple
 
 from attention_primer.examples import worked_example_sentence
-from machinery.drawing import Figure, box, figure, line, svg, text
+from machinery.drawing import Figure, box, line, svg, text
 from machinery.figures.parts import exact, listed, side_by_side
+from machinery.live import Choice, live
 
 _WIDTH, _HEIGHT = 216, 178
 _TOP, _LINE = 64, 25  # the first base line, and how far apart they are
@@ -56,17 +57,32 @@ class _Row(NamedTuple):
     output: str
 
 
-@figure
-def strip() -> Figure:
-    """Draw the row of "sat": vector, query, raw scores, halves, e-values, shares, mix."""
-    row = _row_of("sat")
+@live(Choice("row", worked_example_sentence().tokens, start="sat"))
+def strip(word: str) -> Figure:
+    """Draw the row of a word: vector, query, raw scores, halves, e-values, shares, mix."""
+    row = _row_of(word)
     frames = [step(row) for step in (_query, _raw, _halves, _e_values, _shares, _mix)]
-    best = max(zip(row.weights, row.shares, row.words, strict=True))
     return Figure(
         side_by_side(*(_drawn(number, frame) for number, frame in enumerate(frames, 1))),
-        f'One row of attention, by hand: "sat" takes {best[1]} from "{best[2]}", twice as much as from any other word, '
-        f"and hands back {row.output}. The numbers were typed in, not learned.",
+        _finding(row),
         f"<ol>{''.join(f'<li>{frame.told}</li>' for frame in frames)}</ol>",
+        "The numbers were typed in, not learned.",
+    )
+
+
+def _finding(row: _Row) -> str:
+    order = sorted(range(4), key=lambda j: row.e_values[j], reverse=True)
+    best, next_best = order[:2]
+    if row.e_values[best] == row.e_values[next_best]:
+        return (
+            f'"{row.word}" asks nothing, so it takes the same {row.shares[best]} from every word, and hands back the '
+            f"plain average, {row.output}."
+        )
+    others = "any other word" if len(set(row.e_values)) == 2 else "the next one"
+    factor = {2: "twice", 4: "four times"}[row.e_values[best] // row.e_values[next_best]]
+    return (
+        f'One row of attention, by hand: "{row.word}" takes {row.shares[best]} from "{row.words[best]}", {factor} as '
+        f"much as from {others}, and hands back {row.output}."
     )
 
 
