@@ -37,7 +37,7 @@ def cost_lines() -> Figure:
                 anchor="end",
                 bold=True,
             ),
-            text(_at(_LONG, 1)[0], _at(_LONG, _rest(costs[_LONG]))[1] + 44, "all the rest", anchor="end", bold=True),
+            text(_at(_LONG, 1)[0], _at(_LONG, _rest(costs[_LONG]))[1] + 70, "all the rest", anchor="end", bold=True),
             title="What a layer costs by the length of the text",
             description=f"Two straight lines, one twice as steep; they cross at {number(cross, ',')} tokens.",
         ),
