@@ -1,24 +1,61 @@
-"""Add what the theme leaves out: a content security policy and names for screen readers."""
+"""Add what the theme leaves out: descriptions, a content security policy, names for screen readers, a sitemap."""
 
 import base64
 import hashlib
+import html
 import re
+from collections.abc import Iterable
 
-__all__ = ["repaired", "with_policy"]
+__all__ = ["described", "repaired", "sitemap", "with_policy"]
 
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _SEARCH = 'data-md-component="search" role="dialog"'
 _CHARSET = '<meta charset="utf-8">'
+_TOGGLES = {"drawer": "Menu", "search": "Search"}
+_PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+_ASIDE = re.compile(r'<div class="admonition.*?</div>|<(figure|details)\b.*?</\1>', re.DOTALL)
+_TAG = re.compile(r"<[^>]+>")
+_LONGEST = 200
+
+
+def described(content: str) -> str:
+    """Describe a page by its first paragraph of whole sentences, or say nothing.
+
+    Args:
+        content: The HTML of the page's text.
+
+    Examples:
+        >>> described("<ul><li><p>No</p></li></ul><p>You need <em>lists</em>, and arithmetic. That is all.</p>")
+        'You need lists, and arithmetic. That is all.'
+        >>> described("<h1>A heading alone</h1>")
+        ''
+    """
+    for paragraph in _PARAGRAPH.findall(_ASIDE.sub("", content)):
+        text = " ".join(html.unescape(_TAG.sub("", paragraph)).split())
+        if text.endswith((".", "?", "!")) and "<math" not in paragraph:
+            return _shortened(text)
+    return ""
+
+
+def _shortened(text: str) -> str:
+    while len(text) > _LONGEST and ". " in text:
+        text = text[: text.rindex(". ") + 1]
+    return text
 
 
 def repaired(page: str) -> str:
-    """Name the search dialog, which the theme leaves without a name.
+    """Name what the theme leaves without a name: the search dialog, and the switches of the search and of the menu.
 
     Examples:
         >>> repaired('<div data-md-component="search" role="dialog">')
         '<div data-md-component="search" role="dialog" aria-label="Search">'
+        >>> repaired('<input data-md-toggle="drawer" type="checkbox">')
+        '<input data-md-toggle="drawer" aria-label="Menu" type="checkbox">'
     """
-    return page.replace(_SEARCH, f'{_SEARCH} aria-label="Search"')
+    page = page.replace(_SEARCH, f'{_SEARCH} aria-label="Search"')
+    for toggle, name in _TOGGLES.items():
+        page = page.replace(f'data-md-toggle="{toggle}"', f'data-md-toggle="{toggle}" aria-label="{name}"')
+    return page
 
 
 def with_policy(page: str) -> str:
@@ -31,3 +68,18 @@ def with_policy(page: str) -> str:
     )
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     return page.replace(_CHARSET, _CHARSET + meta, 1)
+
+
+def sitemap(urls: Iterable[str]) -> str:
+    """List the addresses of the pages, without dates, so that two builds are the same.
+
+    Examples:
+        >>> print(sitemap(["https://example.org/a/"]), end="")
+        <?xml version="1.0" encoding="UTF-8"?>
+        <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+        <url><loc>https://example.org/a/</loc></url>
+        </urlset>
+    """
+    lines = "".join(f"<url><loc>{html.escape(url)}</loc></url>\n" for url in urls)
+    opening = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{opening}\n{lines}</urlset>\n'

@@ -8,6 +8,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -36,7 +37,7 @@ def on_config(config: MkDocsConfig) -> None:
 
 
 def on_files(files: Files, **_: Any) -> None:
-    """Leave out the sitemap, which needs dates and an address."""
+    """Leave out MkDocs' sitemap, which needs dates."""
     if sitemap := files.get_file_from_path("sitemap.xml"):
         files.remove(sitemap)
 
@@ -47,7 +48,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
-    """Put MathML and figures in their places."""
+    """Put MathML and figures in their places, and describe the page."""
+    if not page.is_homepage and "description" not in page.meta:
+        page.meta["description"] = import_module("machinery.frame").described(html)
     return str(_told(_build["site"].content, _name(page), html))
 
 
@@ -56,11 +59,18 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: AR
     site: Any = _build["site"]
     autorefs: Any = config.plugins["autorefs"]
     pages = [file.page for file in files.documentation_pages() if file.page]
+    _build["urls"] = [page.canonical_url for page in pages]
     for page in pages:
         _told(site.note_uses, _name(page), page.url, page.content, lambda entry: autorefs.get_item_url(entry)[0])
     for page in pages:
         here = page.url
         page.content = site.linked_back(here, page.content, lambda section, here=here: get_relative_url(section, here))
+
+
+def on_template_context(context: dict[str, Any], template_name: str, config: MkDocsConfig) -> None:
+    """Let the links of the page that stands in for a missing one start from its base."""
+    if template_name == "404.html":
+        context["root"], context["base_url"] = urlsplit(config.site_url or "/").path, "."
 
 
 def on_post_page(output: str, **_: Any) -> str:
@@ -71,6 +81,14 @@ def on_post_page(output: str, **_: Any) -> str:
 def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
     """Repair the frame of the page that stands in for a missing one."""
     return _framed(output_content) if template_name.endswith(".html") else output_content
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write what only a site with an address can have: a sitemap, and the picture of a preview."""
+    if config.site_url and not _build["is_served"]:
+        site = Path(config.site_dir)
+        (site / "sitemap.xml").write_text(import_module("machinery.frame").sitemap(_build["urls"]), encoding="utf-8")
+        (site / "assets/preview.png").write_bytes(import_module("machinery.preview").preview())
 
 
 def _framed(output: str) -> str:

@@ -1,0 +1,44 @@
+// Open pages as readers do: in light and dark, on a desk and on a phone.
+
+import { chromium } from "playwright-core";
+
+export const CHROMIUM = process.env.CHROME_PATH ?? "/usr/bin/chromium";
+export const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+
+/** Every combination of a scheme and a size. */
+export const LOOKS = ["light", "dark"].flatMap((scheme) => Object.keys(SIZES).map((size) => ({ scheme, size })));
+
+export const launch = () => chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
+
+/** Start with a fresh profile; the theme reads the color scheme once, so each look needs its own. */
+export function profile(browser, { scheme = "light", size = "desk", ...more } = {}) {
+  return browser.newContext({ viewport: SIZES[size], colorScheme: scheme, reducedMotion: "reduce", ...more });
+}
+
+/** Open a page and wait until the theme has settled. */
+export async function open(context, url) {
+  const page = await context.newPage();
+  await page.goto(url, { waitUntil: "load" });
+  await page.waitForTimeout(500);
+  return page;
+}
+
+/** Do something in a page of its own, which is closed whatever happens. */
+export async function within(context, url, act) {
+  const page = await open(context, url);
+  try {
+    return await act(page);
+  } finally {
+    await page.close();
+  }
+}
