@@ -16,19 +16,30 @@ function parsed(html) {
 }
 
 function enliven(figure) {
-  const { pieces, still, frames } = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
+  const { start, pieces, first, changes } = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
   const controls = [...figure.querySelectorAll("[data-steps]")];
+  const steps = controls.map((control) => Number(control.dataset.steps));
   const spoken = figure.querySelector("[aria-live]");
-  let now = still.map((piece) => pieces[piece]).join("");
+  let shown = start;
+
+  // A frame is told as its difference from the one before: a step less of the last control that isn't at its first.
+  function frame(at) {
+    if (at === 0) return [...first];
+    let stride = 1;
+    for (let i = steps.length - 1; Math.floor(at / stride) % steps[i] === 0; i--) stride *= steps[i];
+    const before = frame(at - stride);
+    for (const [place, gone, ...come] of changes[at]) before.splice(place, gone, ...come);
+    return before;
+  }
 
   function show() {
-    const chosen = controls.reduce((at, control) => at * Number(control.dataset.steps) + step(control), 0);
-    const frame = [...still];
-    for (const [at, gone, ...come] of frames[chosen]) frame.splice(at, gone, ...come);
-    const next = frame.map((piece) => pieces[piece]).join("");
-    if (next === now) return;
-    now = next;
-    const [drawing, finding, table] = next.split(SEAM);
+    const chosen = controls.reduce((at, control, i) => at * steps[i] + step(control), 0);
+    if (chosen === shown) return;
+    shown = chosen;
+    const [drawing, finding, table] = frame(chosen)
+      .map((piece) => pieces[piece])
+      .join("")
+      .split(SEAM);
     const pictures = parsed(drawing).querySelectorAll("svg");
     figure.querySelectorAll(".ap-drawing svg").forEach((old, i) => old.replaceWith(pictures[i]));
     if (spoken.innerHTML !== finding) spoken.innerHTML = finding;

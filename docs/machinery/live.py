@@ -1,7 +1,8 @@
 """Let a reader change a figure: native controls over frames that the library computes while the site is built.
 
 A live figure is a function of what its controls are set to. It is drawn once for each combination. The page shows the
-first one and needs no script for it; the others follow as the difference from it, and `live.js` puts them in its place.
+one that the controls start with and needs no script for it. All frames follow, each as its difference from the one a
+step before, and `live.js` puts them in its place.
 Nothing is computed in the browser.
 """
 
@@ -188,11 +189,12 @@ def live_html_of(name: str) -> str:
     if name not in LIVE:
         return html_of(name)
     controls, draw = LIVE[name]
-    frames = Frames()
+    settings = list(product(*(control.values for control in controls)))
+    start = settings.index(tuple(control.start for control in controls))
     still, made = noted(name, FIGURES[name])
     refuse_typed(still.note, made)
-    frames.add(still.html, made)
-    for setting in product(*(control.values for control in controls)):
+    frames = Frames([len(control.values) for control in controls])
+    for setting in settings:
         drawn, made_here = noted(name, partial(draw, *setting))
         frames.add(drawn.html, made_here)
     drawing, bar = still.svg, ""
@@ -202,24 +204,28 @@ def live_html_of(name: str) -> str:
         if isinstance(control, Cells):
             drawing = control.laid(mark, drawing)
     bar = f'<fieldset class="ap-controls"><legend>You can change</legend>{bar}</fieldset>'
-    data = f'<script type="application/json">{frames.packed()}</script>'
+    data = f'<script type="application/json">{frames.packed(start)}</script>'
     return framed(name, still._replace(svg=drawing), made, controls=bar, frames=data)
 
 
 class Frames:
-    r"""Keep frames as their difference from the first one: each piece once, and the places where it goes.
+    r"""Keep frames as their difference from the one a step before: each piece once, and the places where it goes.
+
+    Args:
+        steps: How many steps each control has. The frames come in the order in which these count, the last one fastest.
 
     Examples:
         The second frame has another number: at place 0 goes 1 piece, and piece 2 comes.
 
-        >>> frames = Frames()
+        >>> frames = Frames([2])
         >>> frames.add("<b>1</b><i/>", made=[])
         >>> frames.add("<b>2</b><i/>", made=[])
-        >>> frames.packed()
-        '{"pieces":["<b>1<\\/b>","<i/>","<b>2<\\/b>"],"still":[0,1],"frames":[[[0,1,2]]]}'
+        >>> frames.packed(start=0)
+        '{"start":0,"pieces":["<b>1<\\/b>","<i/>","<b>2<\\/b>"],"first":[0,1],"changes":[[],[[0,1,2]]]}'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, steps: Sequence[int]) -> None:
+        self._steps = steps
         self._pieces: dict[str, int] = {}
         self._frames: list[list[int]] = []
 
@@ -229,14 +235,23 @@ class Frames:
         refuse_typed("".join(piece for piece in dict.fromkeys(pieces) if piece not in self._pieces), made)
         self._frames.append([self._pieces.setdefault(piece, len(self._pieces)) for piece in pieces])
 
-    def packed(self) -> str:
-        """Write the frames as JSON that may stand in a script element."""
-        still, *others = self._frames
+    def packed(self, start: int) -> str:
+        """Write the frames, and which one is shown at first, as JSON that may stand in a script element."""
         if len({self._drawings(frame) for frame in self._frames}) > 1:
             raise ValueError("not every frame has the same number of drawings")
-        data = {"pieces": list(self._pieces), "still": still, "frames": [_changes(still, frame) for frame in others]}
+        changes = [_changes(self._frames[self._before(at)], frame) for at, frame in enumerate(self._frames)]
+        data = {"start": start, "pieces": list(self._pieces), "first": self._frames[0], "changes": changes}
         # A script element ends at the first "</script", wherever it stands.
         return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", r"<\/")
+
+    def _before(self, at: int) -> int:
+        """Step back the last control that is not at its first step."""
+        stride = 1
+        for count in reversed(self._steps):
+            if at // stride % count:
+                return at - stride
+            stride *= count
+        return at
 
     def _drawings(self, frame: list[int]) -> int:
         begins = {number for piece, number in self._pieces.items() if piece.startswith("<svg")}
