@@ -20,10 +20,16 @@ WITHOUT_A_PLACE = {
     "Heatmap",
     "OnlineSoftmax",
     "ShapeError",
+    "alibi_bias",
+    "alibi_slopes",
     "flash_attention",
+    "global_mask",
     "kv_cache_bytes",
     "linear_attention",
+    "linear_attention_weights",
     "log_softmax",
+    "strided_mask",
+    "unite_masks",
 }
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
