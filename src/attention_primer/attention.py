@@ -26,7 +26,7 @@ from attention_primer.checks import (
     vector,
 )
 from attention_primer.softmaxes import softmax
-from attention_primer.vectors import shape, sumprod
+from attention_primer.vectors import quick_sumprod, shape, sumprod
 
 __all__ = ["Attention", "scaled_dot_product_attention"]
 
@@ -119,7 +119,7 @@ def scaled_dot_product_attention(
 
     # Match: each query with each key that it may see. A hidden key is not even looked at.
     scores = [
-        [sumprod(q_i, k_j) if seen else 0.0 for k_j, seen in zip(k, seen_i, strict=True)]
+        [quick_sumprod(q_i, k_j) if seen else 0.0 for k_j, seen in zip(k, seen_i, strict=True)]
         for q_i, seen_i in zip(q, may_see, strict=True)
     ]
     # Scale: wide vectors have large sums.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from attention_primer.checks import entries, size
 from attention_primer.softmaxes import softmax, softmax_jacobian
-from attention_primer.vectors import sumprod
+from attention_primer.vectors import quick_sumprod
 
 __all__ = ["Measured", "WidthRow", "sqrt_dk_experiment"]
 
@@ -111,7 +111,7 @@ def sqrt_dk_experiment(
 
 def _row(d_k: int, queries: list[list[float]], groups: list[list[list[float]]]) -> WidthRow:
     # Every width uses the first d_k numbers of the same draws: the width is all that changes.
-    raw = [[sumprod(q[:d_k], k_j[:d_k]) for k_j in k] for q in queries for k in groups]
+    raw = [[quick_sumprod(q[:d_k], k_j[:d_k]) for k_j in k] for q in queries for k in groups]
     scaled = [[s / sqrt(d_k) for s in scores] for scores in raw]
     return WidthRow(d_k, _measured(raw), _measured(scaled))
 

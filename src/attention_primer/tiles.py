@@ -14,7 +14,7 @@ from typing import NamedTuple
 from attention_primer.attention import fitting, visible_rows
 from attention_primer.checks import Mask, Matrix, finite, positive, require_finite, size
 from attention_primer.softmaxes import OnlineSoftmax
-from attention_primer.vectors import sumprod
+from attention_primer.vectors import quick_sumprod, sumprod
 
 __all__ = ["FlashAttention", "flash_attention"]
 
@@ -155,7 +155,7 @@ def _require_finite_keys(k: list[list[float]], v: list[list[float]], seen: list[
 def _scores(
     i: int, js: list[int], q_i: list[float], k: list[list[float]], b_i: list[float], scale: float, softcap: float | None
 ) -> list[float]:
-    scores = [sumprod(q_i, k[j]) * scale for j in js]
+    scores = [quick_sumprod(q_i, k[j]) * scale for j in js]
     if softcap is not None:
         scores = [softcap * tanh(s / softcap) for s in scores]
     if b_i:

@@ -19,9 +19,16 @@ __all__ = ["dot", "matmul", "mix", "shape", "transpose"]
 
 if sys.version_info >= (3, 12):
     from math import sumprod
+
+    quick_sumprod = sumprod
 else:
     from math import fsum
     from operator import mul
+
+    def quick_sumprod(p: Vector, q: Vector) -> float:
+        """Add up products with a rounding at each step: twice as quick, and good enough for scores."""
+        total: float = sum(map(mul, p, q))
+        return total
 
     def sumprod(p: Vector, q: Vector) -> float:
         """Add up products as `math.sumprod` does from Python 3.12 on: a sum of floats rounds once, at its end."""
@@ -30,8 +37,7 @@ else:
                 return fsum(map(mul, p, q))
             except (OverflowError, ValueError):
                 pass  # an infinity on the way: the plain sum shows it
-        total: float = sum(map(mul, p, q))
-        return total
+        return quick_sumprod(p, q)
 
 
 def dot(a: Vector, b: Vector) -> float:
