@@ -38,7 +38,7 @@ def flow() -> Figure:
     ]
     return Figure(
         svg(
-            348,
+            356,
             bottom + _HIGH + 62,
             text(162, 18, "X, the vectors of the words (n, d_model)"),
             line(54, 34, 270, 34),

@@ -69,7 +69,7 @@ def _taken(example: TwoLooks, asker: str) -> str:
     animal, street = number(shares["animal"]), number(shares["street"])
     if animal == street:
         return f'"{last}" {animal} from the animal and {street} from the street'
-    return f'"{last}" {street} from the street' if street > animal else f'the same word again the same, {animal}'
+    return f'"{last}" {street} from the street' if street > animal else f"the same word again the same, {animal}"
 
 
 @live(_LAST_WORD, Switch("hide the future"))
@@ -148,7 +148,7 @@ def _reading(example: TwoLooks, look: Look, asker: int, title: str, *notes: str)
         *(_word(j, word, asker, seen) for j, word in enumerate(example.tokens)),
         *notes,
         title=f"{title}: {example.tokens[-1]}" if "mask" in title else title,
-        description=f'From "{example.tokens[asker]}": {told}.',
+        description=f'The last word is {example.tokens[-1]}. From "{example.tokens[asker]}": {told}.',
     )
 
 
