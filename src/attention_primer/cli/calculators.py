@@ -34,7 +34,7 @@ models, with their longest text as first released:
 _CACHE = f"""examples:
   attention-primer cache --model llama-2-7b --users 32
   attention-primer cache --model llama-3-8b --tokens 131,072
-  attention-primer cache --tokens 4096 --layers 32 --heads 32 --kv-heads 8 --head-width 128 --bytes 1
+  attention-primer cache --tokens 4096 --layers 32 --kv-heads 8 --head-width 128
   attention-primer cache --model gpt-2-small --json
 
 A GB is 1,000,000,000 bytes; a GiB is 1,073,741,824.

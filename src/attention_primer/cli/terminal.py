@@ -23,7 +23,8 @@ _SIGNS = "√→·−×÷…█"
 _PLAIN = str.maketrans(
     {
         "√": "sqrt ",
-        "→": "->",
+        "→": "(across)",
+        "↓": "(down)",
         "·": ".",
         "−": "-",
         "×": "x",
@@ -330,7 +331,7 @@ def _key(keys: TextIO) -> str:
         return keys.readline()[:1]
     before = termios.tcgetattr(keys)
     try:
-        tty.setcbreak(keys)
+        tty.setcbreak(keys, termios.TCSADRAIN)  # a key that was pressed early counts
         return os.read(keys.fileno(), 8).decode("latin-1")  # an arrow key sends three bytes
     finally:
         termios.tcsetattr(keys, termios.TCSADRAIN, before)

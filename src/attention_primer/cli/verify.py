@@ -10,13 +10,13 @@
 
 import math
 import pkgutil
-import platform
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
 from doctest import DocTest, DocTestFinder, DocTestParser, DocTestRunner, Example
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from platform import python_version
 from textwrap import indent
 from time import perf_counter
 from traceback import format_exception_only
@@ -249,7 +249,7 @@ def _verify(_: Namespace, terminal: Terminal) -> int:
             terminal.show(f"Skipped: {result.name}, since {result.needs} is not installed.")
     for failure in total.failures:
         terminal.say(f"{failure}\n")
-    python = f"on Python {platform.python_version()}"
+    python = f"on Python {python_version()}"
     if total.failures:
         terminal.show(f"{len(total.failures)} did not hold {python}.")
         return 1
