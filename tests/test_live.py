@@ -99,7 +99,8 @@ def test_a_change_shows_in_the_drawing_and_in_the_sentence(name: str) -> None:
         stride = prod(steps[place + 1 :])
         first = start - start // stride % count * stride
         others = [frames[first + step * stride] for step in range(count)]
-        assert len({drawing for drawing, _, _ in others}) == count, LIVE[name].controls[place].label
+        assert len({(drawing, caption) for drawing, caption, _ in others}) == count, LIVE[name].controls[place].label
+        assert len({drawing for drawing, _, _ in others}) > 1, LIVE[name].controls[place].label
         assert len({caption for _, caption, _ in others}) > 1, LIVE[name].controls[place].label
 
 
@@ -133,11 +134,11 @@ def test_no_text_of_a_frame_is_cut_off(name: str) -> None:
 def test_every_control_is_native_and_has_a_name(name: str) -> None:
     html = drawn(name).partition("<script")[0]
     for inputs in re.findall(r"<input[^>]*>", html):
-        assert re.search(r'type="(radio|checkbox|range)"', inputs)
+        assert re.search(r'type="(radio|checkbox|range|text)"', inputs)
         labelled = re.search(r'id="([^"]+)"', inputs)
         assert (
             "aria-label=" in inputs
-            or re.search(rf"<label[^>]*>{re.escape(inputs)}[^<]+", html)
+            or re.search(rf"<label[^>]*>(?:{re.escape(inputs)}[^<]+|[^<]+{re.escape(inputs)})", html)
             or (labelled and f'<label for="{labelled[1]}">' in html)
         )
 

@@ -6,9 +6,23 @@ const SEAM = "\f"; // between drawing, finding and table
 function step(control) {
   const inputs = [...control.querySelectorAll("input, select")];
   const [first] = inputs;
+  if (first.type === "text") return answer(control, inputs);
   if (first.type === "radio") return inputs.findIndex((input) => input.checked);
   if (first.type === "checkbox") return Number(first.checked);
   return first.type === "range" ? Number(first.value) : first.selectedIndex;
+}
+
+// Which of the known answers was typed: 0 if something is missing, the last step if it is none of them.
+function answer(control, inputs) {
+  const typed = inputs.map((input) => number(input.value));
+  if (typed.some(Number.isNaN)) return 0;
+  const answers = JSON.parse(control.dataset.answers);
+  return 1 + answers.concat([typed]).findIndex((known) => known.every((x, i) => Math.abs(x - typed[i]) < 0.0051));
+}
+
+function number(text) {
+  const [top, bottom = "1"] = text.trim().split("/");
+  return top && bottom ? Number(top) / Number(bottom) : NaN;
 }
 
 function parsed(html) {
@@ -48,8 +62,9 @@ function enliven(figure) {
 
   figure.addEventListener("input", ({ target }) => {
     if (target.type === "range") tell(target);
-    show();
+    if (target.type !== "text") show(); // what is typed counts when it is done
   });
+  figure.addEventListener("change", show);
   figure.querySelectorAll("input[type=range]").forEach(tell);
   figure.querySelectorAll(".ap-cells").forEach(walk);
   show(); // a browser may have kept what was set before

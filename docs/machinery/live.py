@@ -9,7 +9,7 @@ Nothing is computed in the browser.
 import html
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 from itertools import product
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from machinery.drawing import FIGURES, SEAM, Figure, computed, figure, framed, html_of, noted, refuse_typed
 
-__all__ = ["LIVE", "Cells", "Choice", "Control", "Frames", "Live", "Slider", "Switch", "live", "live_html_of"]
+__all__ = ["LIVE", "Blanks", "Cells", "Choice", "Control", "Frames", "Live", "Slider", "Switch", "live", "live_html_of"]
 
 
 class Control(Protocol):
@@ -92,6 +92,42 @@ class Slider(NamedTuple):
             f'<input type="range" id="{name}" max="{len(texts) - 1}" value="{at}" autocomplete="off"'
             f' aria-valuetext="{texts[at]}" data-texts="{"|".join(texts)}">'
             f'<span aria-hidden="true">{texts[at]}</span></div>'
+        )
+
+
+class Blanks(NamedTuple):
+    """A few numbers to type, as decimals or fractions; the value is the name of the answer that they make.
+
+    Attributes:
+        label: What is asked for.
+        blanks: The name of each number.
+        answers: By name, what somebody may type: the right numbers, and those that a slip leaves.
+    """
+
+    label: str
+    blanks: Sequence[str]
+    answers: Mapping[str, Sequence[float]]
+
+    @property
+    def values(self) -> Sequence[str]:
+        """Nothing yet, an answer, or another one."""
+        return (self.start, *self.answers, "another")
+
+    @property
+    def start(self) -> str:
+        """Nothing yet."""
+        return ""
+
+    def html(self, name: str) -> str:  # noqa: ARG002  # each field stands in its label
+        """Write a text field a number. Leaving a field is what counts; the button is a place to go to."""
+        answers = json.dumps([list(answer) for answer in self.answers.values()])
+        fields = "".join(
+            f'<label>{html.escape(blank)} <input type="text" size="5" autocomplete="off" spellcheck="false"></label>'
+            for blank in self.blanks
+        )
+        return (
+            f'<fieldset{_kept(self)} data-answers="{answers}"><legend>{html.escape(self.label)}</legend>{fields}'
+            '<button type="button">Check</button></fieldset>'
         )
 
 
@@ -264,8 +300,17 @@ _PIECE = re.compile(rf"<(?:(?!<)[^>])*>[^<{SEAM}]*</\w+>|<[^>]*>|{SEAM}|[^<{SEAM
 
 def _changes(old: Sequence[int], new: Sequence[int]) -> list[list[int]]:
     """List what to splice, from back to front: the place, how many pieces go, and which ones come."""
-    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return [[i1, i2 - i1, *new[j1:j2]] for tag, i1, i2, j1, j2 in reversed(steps) if tag != "equal"]
+    same = _alike(old, new)  # most frames differ in a few places, and the rest need not be compared
+    end = _alike(old[same:][::-1], new[same:][::-1])
+    steps = SequenceMatcher(None, old[same : len(old) - end], new[same : len(new) - end], autojunk=False).get_opcodes()
+    return [
+        [same + i1, i2 - i1, *new[same + j1 : same + j2]] for tag, i1, i2, j1, j2 in reversed(steps) if tag != "equal"
+    ]
+
+
+def _alike(old: Sequence[int], new: Sequence[int]) -> int:
+    """Count how many pieces are the same before the first that is not."""
+    return next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
 
 
 def _kept(control: Control, css: str = "ap-control") -> str:

@@ -9,8 +9,9 @@ from attention_primer.attention import Attention, scaled_dot_product_attention
 from attention_primer.examples import worked_example_sentence
 from attention_primer.grader import impostors
 from attention_primer.grader.impostors import ATTENTION_IMPOSTORS, LAYER_IMPOSTORS, fingerprint
-from machinery.drawing import Figure, box, cell, computed, figure, group, hidden_cell, number, svg, table, text
-from machinery.figures.parts import exact, side_by_side
+from machinery.drawing import Figure, box, cell, computed, figure, group, hidden_cell, line, number, svg, table, text
+from machinery.figures.parts import exact, listed, side_by_side
+from machinery.live import Choice, live
 
 __all__ = ["SUSPECTS"]
 
@@ -30,21 +31,45 @@ SUSPECTS: dict[str, Callable[..., Attention]] = {
 Weights = Sequence[Sequence[float]]
 
 
-@figure
-def suspects() -> Figure:
-    """Draw the right weights and six wrong ones, with the sums of rows and columns."""
-    words = worked_example_sentence().tokens
-    drawn = {"the right one": fingerprint(scaled_dot_product_attention)}
-    drawn |= {f"suspect {letter}": fingerprint(bug) for letter, bug in SUSPECTS.items()}
+def _plain(name: str) -> str:
+    """Write the name of a function as words, with the signs of the formula.
+
+    Examples:
+        >>> _plain("multiplied_by_sqrt_d_k"), _plain("W_q_for_the_keys")
+        ('multiplied by √d_k', 'W_q for the keys')
+    """
+    words = name.replace("_", " ").replace("sqrt ", "√")
+    return re.sub(r"\b(d|W) (k|q|model)\b", r"\1_\2", words)
+
+
+_NO_GUESS = "not named yet"
+_ALL: list[Callable[..., Attention]] = [*ATTENTION_IMPOSTORS, *LAYER_IMPOSTORS]
+_BUGS = {_plain(bug.__name__): bug for bug in _ALL}
+_WORDS = worked_example_sentence().tokens
+_SEEN = {bug: fingerprint(bug) for bug in (scaled_dot_product_attention, *_ALL)}
+
+
+@live(
+    Choice("suspect", tuple(SUSPECTS), start="A"),
+    Choice("what went wrong", (_NO_GUESS, *_BUGS), start=_NO_GUESS),
+)
+def suspects(letter: str, guess: str) -> Figure:
+    """Draw the right weights and six wrong ones, with the sums of rows and columns, and judge a guess."""
+    drawn = {"the right one": _SEEN[scaled_dot_product_attention]}
+    drawn |= {f"suspect {name}": _SEEN[bug] for name, bug in SUSPECTS.items()}
     return Figure(
-        side_by_side(*(_heatmap(title, words, weights) for title, weights in drawn.items())),
-        "Seven programs, one sentence, one mask. A dot is a weight of exactly 0. Look at the sums first, then at the "
-        'first row, then at the ratio of "cat" to "The" in the row of "sat".',
+        side_by_side(
+            *(
+                _heatmap(title, _WORDS, weights, named=_named(letter, guess) if title == f"suspect {letter}" else None)
+                for title, weights in drawn.items()
+            )
+        ),
+        _verdict(letter, guess),
         "".join(
             table(
-                [f"{title}, query ↓, key →", *words, "sum"],
+                [f"{title}, query ↓, key →", *_WORDS, "sum"],
                 [
-                    *([word, *map(_shown, row), _shown(sum(row))] for word, row in zip(words, weights, strict=True)),
+                    *([word, *map(_shown, row), _shown(sum(row))] for word, row in zip(_WORDS, weights, strict=True)),
                     ["sum", *(_shown(sum(column)) for column in zip(*weights, strict=True)), ""],
                 ],
             )
@@ -78,7 +103,7 @@ def twenty_bugs() -> Figure:
     )
 
 
-def _heatmap(title: str, words: Sequence[str], weights: Weights) -> str:
+def _heatmap(title: str, words: Sequence[str], weights: Weights, *, named: str | None = None) -> str:
     parts = [text(0, 16, title, anchor="start", bold=True), text(108, 16, "query ↓, key →", anchor="start", size=13)]
     parts += [text(_LEFT + _SIZE * (j + 0.5), _TOP - 8, word, role="key", size=13) for j, word in enumerate(words)]
     parts.append(text(_LEFT + _GRID + 17, _TOP - 8, "sum", size=13))
@@ -91,10 +116,12 @@ def _heatmap(title: str, words: Sequence[str], weights: Weights) -> str:
     parts.append(text(_LEFT - 8, foot, "sum", anchor="end", size=13))
     for j, column in enumerate(zip(*weights, strict=True)):
         parts.append(text(_LEFT + _SIZE * (j + 0.5), foot, _short(sum(column)), size=13))
+    if named is not None:
+        parts += [line(0, 22, 76, 22, width=3), text(0, foot + 22, named, anchor="start", size=13)]
     told = "; ".join(f"{word}: {' '.join(map(_shown, row))}" for word, row in zip(words, weights, strict=True))
     return svg(
         _LEFT + _GRID + 32,
-        foot + 8,
+        foot + 28,
         *parts,
         title=f"Weights: {title}",
         description=f"Query by query: {told}.",
@@ -119,15 +146,33 @@ def _small(name: str, weights: Weights) -> str:
     )
 
 
-def _plain(name: str) -> str:
-    """Write the name of a function as words, with the signs of the formula.
+def _named(letter: str, guess: str) -> str:
+    if guess == _NO_GUESS:
+        return "?"
+    return f"{'✓' if SUSPECTS[letter] is _BUGS[guess] else '✗'} {guess}"
 
-    Examples:
-        >>> _plain("multiplied_by_sqrt_d_k"), _plain("W_q_for_the_keys")
-        ('multiplied by √d_k', 'W_q for the keys')
-    """
-    words = name.replace("_", " ").replace("sqrt ", "√")
-    return re.sub(r"\b(d|W) (k|q|model)\b", r"\1_\2", words)
+
+def _verdict(letter: str, guess: str) -> str:
+    """Say whether the named bug leaves the suspect's weights, and if not, in which row they part."""
+    if guess == _NO_GUESS:
+        return (
+            "Seven programs, one sentence, one mask. A dot is a weight of exactly 0. Look at the sums first, then at "
+            'the first row, then at the ratio of "cat" to "The" in the row of "sat". What went wrong in suspect '
+            f"{letter}?"
+        )
+    suspect, named = _SEEN[SUSPECTS[letter]], _SEEN[_BUGS[guess]]
+    if SUSPECTS[letter] is _BUGS[guess]:
+        return f"Suspect {letter} it is: {guess}. {' '.join((inspect.getdoc(_BUGS[guess]) or '').split())}"
+    rows = list(zip(_WORDS, suspect, named, strict=True))
+    word, ours, theirs = next(row for row in rows[2:] + rows[:2] if not _same(*row[1:]))
+    return (
+        f'Suspect {letter} is another one. With "{guess}", the row of "{word}" would be {listed(map(_shown, theirs))}; '
+        f"here it is {listed(map(_shown, ours))}."
+    )
+
+
+def _same(row: Sequence[float], other: Sequence[float]) -> bool:
+    return all(abs(a - b) < 1e-9 for a, b in zip(row, other, strict=True))
 
 
 def _halved(words: str) -> tuple[str, str]:

@@ -39,9 +39,15 @@ def over_one(shares: Sequence[float]) -> list[str]:
     Examples:
         >>> over_one([0.125, 0.125, 0.5, 0.25])
         ['1/8', '1/8', '4/8', '2/8']
+
+        Where that would take too many parts, each is written by itself:
+
+        >>> over_one([0.2, 1 / 7, 0.5, 1 / 3])
+        ['1/5', '1/7', '1/2', '1/3']
     """
+    plain = [exact(share) for share in shares]
     parts = lcm(*(Fraction(share).limit_denominator(100).denominator for share in shares))
-    return [exact(share, parts=parts) for share in shares]
+    return [exact(share, parts=parts) for share in shares] if parts < 50 else plain
 
 
 def listed(shown: Iterable[str]) -> str:
