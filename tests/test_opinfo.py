@@ -7,7 +7,7 @@ import pytest
 from attention_primer import causal_mask, scaled_dot_product_attention
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install -e '.[torch]'")
-pytest.importorskip("expecttest", reason="expecttest is not installed, which PyTorch's samples need: pip install expecttest")
+pytest.importorskip("expecttest", reason="PyTorch's samples need expecttest: pip install expecttest")
 samples = pytest.importorskip("torch.testing._internal.common_methods_invocations")
 
 (OPERATOR,) = (op for op in samples.op_db if op.name == "nn.functional.scaled_dot_product_attention")
