@@ -82,14 +82,15 @@ def group(add: Add, name: str, says: str, *, more: str = "") -> Add:
         >>> below = group(commands.add_parser, "example", "Walk an example.")
         >>> _ = below("it", help="Three scores.")
         >>> commands.choices["example"].format_help().split()[-4:]
-        ['COMMAND', 'it', 'Three', 'scores.']
+        ['EXAMPLE-NAME', 'it', 'Three', 'scores.']
     """
-    usage = f"attention-primer {name} COMMAND [options]"
+    one = f"{name.upper()}-NAME"  # longer than any name below, so that argparse keeps each on one line with its help
+    usage = f"attention-primer {name} {one} [options]"
     parser = add(
         name, help=says, description=says, epilog=more, usage=usage, formatter_class=RawDescriptionHelpFormatter
     )
     parser.set_defaults(run=lambda arguments, terminal: _helped(parser))  # noqa: ARG005  # help needs neither
-    below: Add = parser.add_subparsers(title="commands", metavar="COMMAND", prog=f"attention-primer {name}").add_parser
+    below: Add = parser.add_subparsers(title="commands", metavar=one, prog=f"attention-primer {name}").add_parser
     return below
 
 
