@@ -59,7 +59,7 @@ def mine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         from machinery import live as module
 
         monkeypatch.setitem(FIGURES, "mine", lambda: draw(*(control.start for control in controls)))
-        monkeypatch.setitem(module.LIVE, "mine", Live(controls, draw))
+        monkeypatch.setitem(module.LIVE, "mine", Live("Try it.", controls, draw))
         return live_html_of("mine")
 
     return made
@@ -236,7 +236,7 @@ def test_every_frame_has_as_many_drawings_as_the_first(mine: Callable[..., str])
 def test_cells_come_last() -> None:
     cells = Cells("cell", ["a"], ["b"], start=(0, 0), corner=(0, 0), size=10)
     with pytest.raises(ValueError, match="cells come last"):
-        live(cells, Switch("hide"))
+        live("Try it.", cells, Switch("hide"))
 
 
 def test_controls_are_counted_like_digits(mine: Callable[..., str]) -> None:

@@ -158,8 +158,8 @@ class Cells(NamedTuple):
         return list(product(range(len(self.rows)), range(len(self.columns))))
 
     def html(self, name: str) -> str:  # noqa: ARG002  # the cells themselves are the control
-        """Say what can be done."""
-        return '<span class="ap-control">Click a cell of the grid, or go from cell to cell with the arrow keys.</span>'
+        """Write nothing beside them."""
+        return ""
 
     def laid(self, name: str, drawing: str) -> str:
         """Lay a radio button over each cell of the drawing."""
@@ -185,6 +185,7 @@ class Cells(NamedTuple):
 class Live(NamedTuple):
     """A figure that the reader changes."""
 
+    hint: str
     controls: Sequence[Control]
     draw: Callable[..., Figure]
 
@@ -192,13 +193,17 @@ class Live(NamedTuple):
 LIVE: dict[str, Live] = {}
 
 
-def live(*controls: Control) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
+def live(hint: str, *controls: Control) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
     """Register a figure that is a function of what its controls are set to, for `<!-- figure: name -->`.
 
     ```python
-    @live(Choice("last word", ["tired", "wet", "wide"], start="wide"), Switch("hide the future"))
+    @live("Change the word.", Choice("last word", ["tired", "wet", "wide"], start="wide"), Switch("hide the future"))
     def switch(last_word: str, causal: bool) -> Figure: ...
     ```
+
+    Args:
+        hint: A sentence that stands above the controls: what to try.
+        controls: What can be changed, and in this order what the function takes.
     """
     if any(isinstance(control, Cells) for control in controls[:-1]):
         raise ValueError("cells come last: they stand in the drawing, after the other controls")
@@ -209,7 +214,7 @@ def live(*controls: Control) -> Callable[[Callable[..., Figure]], Callable[..., 
 
         still.__name__ = draw.__name__
         figure(still)
-        LIVE[draw.__name__] = Live(controls, draw)
+        LIVE[draw.__name__] = Live(hint, controls, draw)
         return draw
 
     return register
@@ -224,7 +229,7 @@ def live_html_of(name: str) -> str:
     """
     if name not in LIVE:
         return html_of(name)
-    controls, draw = LIVE[name]
+    hint, controls, draw = LIVE[name]
     settings = list(product(*(control.values for control in controls)))
     start = settings.index(tuple(control.start for control in controls))
     still, made = noted(name, FIGURES[name])
@@ -239,7 +244,7 @@ def live_html_of(name: str) -> str:
         bar += control.html(mark)
         if isinstance(control, Cells):
             drawing = control.laid(mark, drawing)
-    bar = f'<fieldset class="ap-controls"><legend>You can change</legend>{bar}</fieldset>'
+    bar = f'<fieldset class="ap-controls"><legend>{html.escape(hint)}</legend>{bar}</fieldset>'
     data = f'<script type="application/json">{frames.packed(start)}</script>'
     return framed(name, still._replace(svg=drawing), made, controls=bar, frames=data)
 

@@ -50,6 +50,7 @@ _SEEN = {bug: fingerprint(bug) for bug in (scaled_dot_product_attention, *_ALL)}
 
 
 @live(
+    "Name what went wrong.",
     Choice("suspect", tuple(SUSPECTS), start="A"),
     Choice("what went wrong", (_NO_GUESS, *_BUGS), start=_NO_GUESS),
 )

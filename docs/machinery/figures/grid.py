@@ -37,6 +37,7 @@ class _Grid(NamedTuple):
 
 
 @live(
+    "Pick a cell of the first grid, with a click or the arrow keys, and see where its number comes from.",
     Choice("show", _VIEWS, start="raw scores"),
     Switch("hide the future"),
     Switch("reverse the words"),

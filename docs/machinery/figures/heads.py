@@ -16,6 +16,7 @@ _EXAMPLE = worked_example_two_heads()
 
 
 @live(
+    "Does every word gain by a second head?",
     Choice("word", _EXAMPLE.tokens, start="down"),
     Switch("let head 1 use the keys and values of head 0"),
 )

@@ -19,7 +19,7 @@ _LAST_WORD = Choice("last word of the second sentence", ["tired", "wet", "wide"]
 _TYPED = "The weights were typed in by hand, not learned."
 
 
-@live(_LAST_WORD, Switch("hide the future", start=True))
+@live("Lift the mask, or change the word.", _LAST_WORD, Switch("hide the future", start=True))
 def switch_masked(last_word: str, causal: bool) -> Figure:
     """Draw both sentences with the mask on or off: what "it" reads, and what the last word reads."""
     examples = [worked_example_two_looks(last, causal=causal) for last in ("tired", last_word)]
@@ -72,7 +72,7 @@ def _taken(example: TwoLooks, asker: str) -> str:
     return f'"{last}" {street} from the street' if street > animal else f"the same word again the same, {animal}"
 
 
-@live(_LAST_WORD, Switch("hide the future"))
+@live("Change the word: what stays the same in the first look?", _LAST_WORD, Switch("hide the future"))
 def two_looks(last_word: str, causal: bool) -> Figure:
     """Draw what "it" reads in the first look and in the second, in both sentences."""
     examples = [worked_example_two_looks(last, causal=causal) for last in ("tired", last_word)]

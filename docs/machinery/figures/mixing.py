@@ -19,7 +19,10 @@ _ACROSS, _UP = 17, 25  # pixels a unit
 _LEFT, _GROUND = 24, 250
 
 
-@live(*(Slider(f'parts of "{word}"', (0, 1, 2, 5), start=n) for word, n in zip(_WORDS, _LOGS, strict=True)))
+@live(
+    "Try to pull the mix out of the triangle.",
+    *(Slider(f'parts of "{word}"', (0, 1, 2, 5), start=n) for word, n in zip(_WORDS, _LOGS, strict=True)),
+)
 def shares_pull(*parts: int) -> Figure:
     """Draw three values as points of a plane, and the mix inside their triangle."""
     whole = sum(parts)
@@ -105,6 +108,7 @@ class _Scores(NamedTuple):
 
 
 @live(
+    "One doubling for one word, or one more for each: which of these moves the shares?",
     *(Slider(f'"{word}" by doublings', (0, 1, 2), start=0, show=signed) for word in _WORDS),
     Choice("and then all scores", (_AS_THEY_ARE, _ONE_MORE, _DOUBLED, _HIDDEN), start=_AS_THEY_ARE),
 )

@@ -19,7 +19,10 @@ _ALIKE = matmul(_EXAMPLE.x, transpose(_EXAMPLE.x))
 _ASKED = [[score / log(2) for score in row] for row in _EXAMPLE.scaled]
 
 
-@live(Cells("cell: word, word", _WORDS, _WORDS, start=(_SAT, _CAT), corner=(_LEFT, _TOP), size=_SIZE))
+@live(
+    "Pick a cell of the first grid, with a click or the arrow keys: its mirror is outlined, too.",
+    Cells("cell: word, word", _WORDS, _WORDS, start=(_SAT, _CAT), corner=(_LEFT, _TOP), size=_SIZE),
+)
 def similar_is_not_relevant(at: tuple[int, int]) -> Figure:
     """Draw words with words, queries with keys, and what either makes of the row of one word."""
     i = at[0]

@@ -13,7 +13,10 @@ _COLUMNS = (118, 156, 194, 224, 254, 294)
 _IT = 7
 
 
-@live(Choice("last word of the second sentence", ["tired", "wet", "wide"], start="wide"))
+@live(
+    "Change one word, and see what moves.",
+    Choice("last word of the second sentence", ["tired", "wet", "wide"], start="wide"),
+)
 def switch(last_word: str) -> Figure:
     """Draw two sentences, each with arcs from "it" as thick as the shares, and its vector before and after."""
     examples = [worked_example_two_looks("tired"), worked_example_two_looks(last_word)]

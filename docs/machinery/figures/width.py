@@ -25,6 +25,7 @@ Rows = Sequence[Sequence[float]]
 
 
 @live(
+    "Which divisor makes all five columns look alike?",
     Choice("divide by", tuple(_DIVISORS), start="√d_k"),
     Slider("throw of the dice", range(3), start=0, show=lambda seed: f"number {seed + 1}"),
 )
