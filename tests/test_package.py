@@ -257,7 +257,7 @@ ATTRIBUTES = {f"heads.MultiHeadAttention.{W}" for W in ("W_q", "W_k", "W_v", "W_
 # Wrong on purpose; each says its mistake in a line.
 IMPOSTORS = {name for name in PUBLIC if name.startswith("grader.impostors.")}
 # Lent to other modules, and only on old Pythons.
-WITHOUT_EXAMPLES = ATTRIBUTES | {"vectors.sumprod"}
+WITHOUT_EXAMPLES = ATTRIBUTES | {"vectors.sumprod", "vectors.quick_sumprod"}
 
 
 def doc(node: Documented | ast.Module) -> str:
