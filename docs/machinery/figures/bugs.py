@@ -66,7 +66,8 @@ def suspects(letter: str, guess: str) -> Figure:
             )
         ),
         _verdict(letter, guess),
-        "".join(
+        table(["suspect", "what went wrong"], [[letter, _named(letter, guess)]])
+        + "".join(
             table(
                 [f"{title}, query ↓, key →", *_WORDS, "sum"],
                 [

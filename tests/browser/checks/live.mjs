@@ -47,7 +47,8 @@ async function workAll(page, figure) {
       const control = document.activeElement.closest("[data-steps]");
       return node.contains(control) ? [...node.querySelectorAll("[data-steps]")].indexOf(control) : -1;
     });
-    if (at < 0 || seen.has(at)) return results;
+    if (at < 0) return results;
+    if (seen.has(at)) continue; // a control of several fields
     seen.add(at);
     results.push(await work(page, figure, at));
   }
@@ -62,6 +63,7 @@ async function work(page, figure, at) {
   }));
   if (!input.shows) problems.push(`control ${at} shows no focus`);
   const before = await state(figure);
+  if (input.type === "text") return [...problems, ...(await type(page, figure, at, before))];
   for (const key of input.inGrid ? IN_A_GRID : (KEYS[input.type] ?? KEYS.range)) {
     await page.keyboard.press(key);
     const after = await state(figure);
@@ -79,6 +81,18 @@ async function work(page, figure, at) {
   }
   if (!input.inGrid) problems.push(`control ${at} changes no drawing`);
   return problems;
+}
+
+/** Fill in the first of the known answers, field by field. */
+async function type(page, figure, at, before) {
+  const [answer] = JSON.parse(await figure.locator("[data-answers]").getAttribute("data-answers"));
+  for (const number of answer) {
+    await page.keyboard.type(String(number));
+    await page.keyboard.press("Tab");
+  }
+  const after = await state(figure);
+  const stays = ["drawing", "finding", "table"].filter((part) => after[part] === before[part]);
+  return stays.map((part) => `control ${at}: with an answer typed, the ${part} stays`);
 }
 
 function state(figure) {
