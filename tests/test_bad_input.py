@@ -30,16 +30,21 @@ from attention_primer import (
     dot,
     flash_attention,
     global_mask,
+    induction_circuit,
     kv_cache_bytes,
     linear_attention,
     linear_attention_weights,
     log_softmax,
     matmul,
     mix,
+    name_pattern,
+    offset_head,
     padding_mask,
+    previous_token_head,
     read_mask,
     scaled_dot_product_attention,
     shape,
+    sink_head,
     sliding_window_mask,
     softmax,
     softmax_jacobian,
@@ -598,6 +603,54 @@ sqrt_dk_experiment([4], n_queries=0) → ValueError: n_queries is 0: it must be 
 sqrt_dk_experiment([4], n_groups=1.5) → TypeError: n_groups is 1.5: it must be a whole number
 sqrt_dk_experiment([4], n_keys=-1) → ValueError: n_keys is -1: it must be at least 1
 
+previous_token_head([]) → ShapeError: tokens is empty: it must hold at least one of the words
+previous_token_head("The cat") → TypeError: tokens is 'The cat': it must be a list of words
+previous_token_head(None) → TypeError: tokens is None: it must be a list of words
+previous_token_head(["The", 2]) → TypeError: tokens[1] is 2: it must be text
+previous_token_head(["The"]) → ValueError: back is 1 for 1 token: it must be at most 0, or nothing stands so far back
+previous_token_head(["The", "cat"], lead=0) → ValueError: lead is 0.0: it must be above 0
+previous_token_head(["The", "cat"], lead="2") → TypeError: lead is '2': it must be a number
+
+offset_head([], 1) → ShapeError: tokens is empty: it must hold at least one of the words
+offset_head([["The"]], 0) → TypeError: tokens[0] is ['The']: it must be text
+offset_head(["The", "cat"], 2) → ValueError: back is 2 for 2 tokens: it must be at most 1, or nothing stands so far back
+offset_head(["The", "cat"], -1) → ValueError: back is -1: it must be at least 0
+offset_head(["The", "cat"], 1.0) → TypeError: back is 1.0: it must be a whole number
+offset_head(["The", "cat"], True) → TypeError: back is True: it must be a whole number
+offset_head(["The", "cat"], 1, lead=-1) → ValueError: lead is -1.0: it must be above 0
+offset_head(["The", "cat"], 1, lead=inf) → ValueError: lead is inf: it must be a finite number
+
+sink_head([]) → ShapeError: tokens is empty: it must hold at least one of the words
+sink_head(3) → TypeError: tokens is 3: it must be a list of words
+sink_head([None]) → TypeError: tokens[0] is None: it must be text
+sink_head(["The"], lead=nan) → ValueError: lead is nan: it must be a finite number
+sink_head(["The"], lead=True) → TypeError: lead is True: it must be a number
+
+induction_circuit([]) → ShapeError: tokens is empty: it must hold at least one of the words
+induction_circuit("aba") → TypeError: tokens is 'aba': it must be a list of words
+induction_circuit([b"a"]) → TypeError: tokens[0] is b'a': it must be text
+induction_circuit(["a", "b", "a"]) → ValueError: tokens[0] is 'a' and comes back at tokens[2]: it must be a start token, which never does
+induction_circuit(["a", "a"]) → ValueError: tokens[0] is 'a' and comes back at tokens[1]: it must be a start token, which never does
+induction_circuit(["s", "a"], latest=1) → TypeError: latest is 1: it must be True or False
+induction_circuit(["s", "a"], latest=None) → TypeError: latest is None: it must be True or False
+induction_circuit(["s", "a"], lead=0) → ValueError: lead is 0.0: it must be above 0
+induction_circuit(["s", "a"], lead=[1]) → TypeError: lead is [1]: it must be a number
+
+name_pattern([]) → ShapeError: weights is empty: it must hold at least one of the rows
+name_pattern([[1]]) → ShapeError: weights is (1, 1): it must be square, with at least 4 rows
+name_pattern([[0.25] * 4] * 5) → ShapeError: weights is (5, 4): it must be square, with at least 4 rows
+name_pattern([[1, 0], [1]]) → ShapeError: weights[1] has 1 entry and weights[0] has 2: all rows must be equally long
+name_pattern([[1] * 4] * 4) → ValueError: weights[0] sums to 4.0: it must hold shares, which sum to 1
+name_pattern([[0] * 4] * 4) → ValueError: weights[0] sums to 0.0: it must hold shares, which sum to 1
+name_pattern([[2, -1, 0, 0]] * 4) → ValueError: weights[0][1] is -1.0: a share must not be negative
+name_pattern([[nan, 1, 0, 0]] * 4) → ValueError: weights[0][0] is nan: it must be a finite number
+name_pattern([[1e308] * 4] * 4) → ValueError: weights[0] sums to inf: it must hold shares, which sum to 1
+name_pattern([[True, False, False, False]] * 4) → TypeError: weights[0][0] is True: it must be a number
+name_pattern(None) → TypeError: weights is None: it must be a list of rows
+name_pattern([[0.25] * 4] * 4, ["a"] * 3) → ShapeError: tokens holds 3 for weights with 4 rows: each row must have one token
+name_pattern([[0.25] * 4] * 4, [1, 2, 3, 4]) → TypeError: tokens[0] is 1: it must be text
+name_pattern([[0.25] * 4] * 4, "abcd") → TypeError: tokens is 'abcd': it must be a list of words
+
 worked_example_sentence("tired") → TypeError: causal is 'tired': it must be True or False
 worked_example_sentence(None) → TypeError: causal is None: it must be True or False
 worked_example_sentence(1) → TypeError: causal is 1: it must be True or False
@@ -1023,7 +1076,8 @@ HEADS = {"n_heads": (2, is_count), "n_kv_heads": (1, maybe(is_count))}
 QKV = {"q": ([[1, 2]], FINITE_TABLE), "k": ([[3, 4]], TABLE_OF_NUMBERS), "v": ([[5]], TABLE_OF_NUMBERS)}
 SEEN = {"mask": ([[True]], MASK), "bias": ([[0.5]], BIAS)}
 CONTEXT = {"context": ([[1, 2]], maybe(TABLE_OF_NUMBERS))}
-LABELS = maybe(row_of(is_text))
+WORDS = row_of(is_text)
+LABELS = maybe(WORDS)
 
 
 def drawn(picture: Heatmap) -> str:
@@ -1132,6 +1186,15 @@ JUNK_CALLS = {
     ),
     "KVCache.extend": Call(
         lambda x: KVCache(plain_heads(), window=2, capacity=2).extend(x), {"x": ([[1, 2]], FINITE_TABLE)}
+    ),
+    "previous_token_head": Call(previous_token_head, {"tokens": (["a", "b"], WORDS), "lead": (1, is_finite)}),
+    "offset_head": Call(offset_head, {"tokens": (["a", "b"], WORDS), "back": (1, is_count), "lead": (1, is_finite)}),
+    "sink_head": Call(sink_head, {"tokens": (["a"], WORDS), "lead": (1, is_finite)}),
+    "induction_circuit": Call(
+        induction_circuit, {"tokens": (["a", "b"], WORDS), "latest": (True, is_boolean), "lead": (1, is_finite)}
+    ),
+    "name_pattern": Call(
+        name_pattern, {"weights": ([[0.25] * 4] * 4, FINITE_TABLE), "tokens": (["a", "b", "c", "d"], maybe(WORDS))}
     ),
     "Heatmap": Call(
         lambda **given: drawn(Heatmap(**given)),

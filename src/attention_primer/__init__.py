@@ -17,6 +17,7 @@ From the ground up; a module imports only from the rungs above its own row:
 | recurrences | `linear_attention`, `linear_attention_weights` |
 | gradients | `attention_gradients` |
 | caches | `KVCache` |
+| circuits | `previous_token_head`, `offset_head`, `sink_head`, `induction_circuit`, `name_pattern` |
 | examples | `worked_example_it`, `worked_example_two_looks`, `worked_example_sentence`, `worked_example_sat` |
 | | `worked_example_two_heads` |
 | experiments | `sqrt_dk_experiment` |
@@ -26,6 +27,13 @@ from attention_primer.attention import Attention, scaled_dot_product_attention
 from attention_primer.biases import alibi_bias, alibi_slopes
 from attention_primer.caches import KVCache
 from attention_primer.checks import ShapeError
+from attention_primer.circuits import (
+    induction_circuit,
+    name_pattern,
+    offset_head,
+    previous_token_head,
+    sink_head,
+)
 from attention_primer.costs import attention_cost, crossover_length, kv_cache_bytes
 from attention_primer.examples import (
     worked_example_it,
@@ -71,16 +79,21 @@ __all__ = [
     "dot",
     "flash_attention",
     "global_mask",
+    "induction_circuit",
     "kv_cache_bytes",
     "linear_attention",
     "linear_attention_weights",
     "log_softmax",
     "matmul",
     "mix",
+    "name_pattern",
+    "offset_head",
     "padding_mask",
+    "previous_token_head",
     "read_mask",
     "scaled_dot_product_attention",
     "shape",
+    "sink_head",
     "sliding_window_mask",
     "softmax",
     "softmax_jacobian",
