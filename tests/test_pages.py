@@ -25,7 +25,6 @@ WITHOUT_A_PLACE = {
     "flash_attention",
     "global_mask",
     "induction_circuit",
-    "kv_cache_bytes",
     "linear_attention",
     "linear_attention_weights",
     "log_softmax",
