@@ -56,7 +56,7 @@ def _step(i: int, output: Sequence[float]) -> str:
     bottom = top + 26 * (i + 1)
     return svg(
         280,
-        bottom + 12,
+        top + 26 * 4 + 12,
         text(0, 16, f'{i + 1}. "{_WORDS[i]}" is added', anchor="start", bold=True),
         text(0, 38, f"it asks q = {_query(i)}", role="query", anchor="start"),
         text(54, 60, "keys", role="key", anchor="start", size=13),
@@ -135,7 +135,7 @@ def _saved(way: int) -> str:
         parts.append(text(x + _MINI * n / 2 - 1, 116, str(sum(map(sum, _pairs(way, n)))), bold=True))
         x += _MINI * n + 16
     return svg(
-        218,
+        216,
         124,
         text(0, 16, f"{_WAYS[way]}: {_counted(way, 4)}", anchor="start", bold=True),
         *parts,
