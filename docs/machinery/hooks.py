@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
@@ -55,7 +55,7 @@ def on_page_content(html: str, page: Page, **_: Any) -> str:
 
 
 def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG001  # MkDocs passes it
-    """Link reference entries back to the sections that use them, once all pages are read."""
+    """Link reference entries back to the sections that use them, and add the frames of figures: all pages are read."""
     site: Any = _build["site"]
     autorefs: Any = config.plugins["autorefs"]
     pages = [file.page for file in files.documentation_pages() if file.page]
@@ -65,6 +65,8 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: AR
     for page in pages:
         here = page.url
         page.content = site.linked_back(here, page.content, lambda section, here=here: get_relative_url(section, here))
+    for name, frames in import_module("machinery.live").FRAMES.items():
+        files.append(File.generated(config, f"assets/frames/{name}", content=frames))
 
 
 def on_template_context(context: dict[str, Any], template_name: str, config: MkDocsConfig) -> None:
