@@ -1,5 +1,6 @@
 // Live figures: what the controls are set to picks a frame, and every frame was computed while the site was built.
 
+const HERE = document.currentScript.src;
 const SEAM = "\f"; // between drawing, finding and table
 
 // How far a control is from its first step.
@@ -30,28 +31,41 @@ function parsed(html) {
 }
 
 function enliven(figure) {
-  const { start, pieces, first, changes } = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
   const controls = [...figure.querySelectorAll("[data-steps]")];
   const steps = controls.map((control) => Number(control.dataset.steps));
   const spoken = figure.querySelector("[aria-live]");
-  let shown = start;
+  let frames;
+  let shown;
+
+  // The frames come when somebody reaches for a control, once.
+  function load() {
+    if (frames) return frames;
+    figure.setAttribute("aria-busy", "true");
+    frames = fetch(new URL(`frames/${figure.dataset.frames}`, HERE))
+      .then((answer) => answer.json())
+      .catch(() => (frames = undefined)) // no network: the next try asks again
+      .finally(() => figure.removeAttribute("aria-busy"));
+    return frames;
+  }
 
   // A frame is told as its difference from the one before: a step less of the last control that isn't at its first.
-  function frame(at) {
+  function piecesOf({ first, changes }, at) {
     if (at === 0) return [...first];
     let stride = 1;
     for (let i = steps.length - 1; Math.floor(at / stride) % steps[i] === 0; i--) stride *= steps[i];
-    const before = frame(at - stride);
+    const before = piecesOf({ first, changes }, at - stride);
     for (const [place, gone, ...come] of changes[at]) before.splice(place, gone, ...come);
     return before;
   }
 
-  function show() {
-    const chosen = controls.reduce((at, control, i) => at * steps[i] + step(control), 0);
-    if (chosen === shown) return;
-    shown = chosen;
-    const [drawing, finding, table] = frame(chosen)
-      .map((piece) => pieces[piece])
+  async function show() {
+    const data = await load();
+    if (!data) return;
+    const at = controls.reduce((sum, control, i) => sum * steps[i] + step(control), 0);
+    if (at === (shown ?? data.start)) return;
+    shown = at;
+    const [drawing, finding, table] = piecesOf(data, at)
+      .map((piece) => data.pieces[piece])
       .join("")
       .split(SEAM);
     const pictures = parsed(drawing).querySelectorAll("svg");
@@ -60,14 +74,16 @@ function enliven(figure) {
     figure.querySelector(".ap-same").innerHTML = table;
   }
 
+  const reached = ({ target }) => target.closest("[data-steps]") && load();
+  figure.addEventListener("pointerover", reached);
+  figure.addEventListener("focusin", reached);
+  figure.addEventListener("change", show);
   figure.addEventListener("input", ({ target }) => {
     if (target.type === "range") tell(target);
     if (target.type !== "text") show(); // what is typed counts when it is done
   });
-  figure.addEventListener("change", show);
   figure.querySelectorAll("input[type=range]").forEach(tell);
   figure.querySelectorAll(".ap-cells").forEach(walk);
-  show(); // a browser may have kept what was set before
 }
 
 function tell(range) {
@@ -96,4 +112,4 @@ function walk(cells) {
   });
 }
 
-document.querySelectorAll(".ap-figure:has(> script)").forEach(enliven);
+document.querySelectorAll(".ap-figure[data-frames]").forEach(enliven);

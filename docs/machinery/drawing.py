@@ -105,14 +105,15 @@ def refuse_typed(shown: str, made: Sequence[str]) -> None:
 
 
 def framed(name: str, drawn: Figure, made: Sequence[str], *, controls: str = "", frames: str = "") -> str:
-    """Put a figure's parts together as one element; what changes it stands above, what it may become beneath."""
+    """Put a figure's parts together as one element; what changes it stands above, what it becomes in a file."""
     spoken = f'<span aria-live="polite">{drawn.caption}</span>' if frames else drawn.caption
     note = f" {drawn.note}" if drawn.note else ""
+    file = f' data-frames="{frames}"' if frames else ""
     return (
-        f'<figure class="ap-figure" id="figure-{name}" data-computed="{html.escape(" ".join(made))}">{controls}'
+        f'<figure class="ap-figure" id="figure-{name}" data-computed="{html.escape(" ".join(made))}"{file}>{controls}'
         f'<div class="ap-drawing">{drawn.svg}</div><figcaption><p>{spoken}{note}</p>'
         f'<details><summary>The same as a table</summary><div class="ap-same">{drawn.table}</div></details>'
-        f"</figcaption>{frames}</figure>"
+        f"</figcaption></figure>"
     )
 
 

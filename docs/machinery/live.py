@@ -1,11 +1,12 @@
 """Let a reader change a figure: native controls over frames that the library computes while the site is built.
 
 A live figure is a function of what its controls are set to. It is drawn once for each combination. The page shows the
-one that the controls start with and needs no script for it. All frames follow, each as its difference from the one a
-step before, and `live.js` puts them in its place.
+one that the controls start with and needs no script for it. All frames stand in a file beside the page, each as its
+difference from the one a step before; `live.js` fetches them when a reader reaches for a control.
 Nothing is computed in the browser.
 """
 
+import hashlib
 import html
 import json
 import re
@@ -17,7 +18,20 @@ from typing import Any, NamedTuple, Protocol
 
 from machinery.drawing import FIGURES, SEAM, Figure, computed, figure, framed, html_of, noted, refuse_typed
 
-__all__ = ["LIVE", "Blanks", "Cells", "Choice", "Control", "Frames", "Live", "Slider", "Switch", "live", "live_html_of"]
+__all__ = [
+    "FRAMES",
+    "LIVE",
+    "Blanks",
+    "Cells",
+    "Choice",
+    "Control",
+    "Frames",
+    "Live",
+    "Slider",
+    "Switch",
+    "live",
+    "live_html_of",
+]
 
 
 class Control(Protocol):
@@ -191,6 +205,7 @@ class Live(NamedTuple):
 
 
 LIVE: dict[str, Live] = {}
+FRAMES: dict[str, str] = {}  # what stands beside the pages, by file: frames of the figures that were drawn
 
 
 def live(hint: str, *controls: Control) -> Callable[[Callable[..., Figure]], Callable[..., Figure]]:
@@ -245,12 +260,14 @@ def live_html_of(name: str) -> str:
         if isinstance(control, Cells):
             drawing = control.laid(mark, drawing)
     bar = f'<fieldset class="ap-controls"><legend>{html.escape(hint)}</legend>{bar}</fieldset>'
-    data = f'<script type="application/json">{frames.packed(start)}</script>'
-    return framed(name, still._replace(svg=drawing), made, controls=bar, frames=data)
+    data = frames.packed(start)
+    file = f"{name}.{hashlib.sha256(data.encode()).hexdigest()[:8]}.json"
+    FRAMES[file] = data
+    return framed(name, still._replace(svg=drawing), made, controls=bar, frames=file)
 
 
 class Frames:
-    r"""Keep frames as their difference from the one a step before: each piece once, and the places where it goes.
+    """Keep frames as their difference from the one a step before: each piece once, and the places where it goes.
 
     Args:
         steps: How many steps each control has. The frames come in the order in which these count, the last one fastest.
@@ -262,7 +279,7 @@ class Frames:
         >>> frames.add("<b>1</b><i/>", made=[])
         >>> frames.add("<b>2</b><i/>", made=[])
         >>> frames.packed(start=0)
-        '{"start":0,"pieces":["<b>1<\\/b>","<i/>","<b>2<\\/b>"],"first":[0,1],"changes":[[],[[0,1,2]]]}'
+        '{"start":0,"pieces":["<b>1</b>","<i/>","<b>2</b>"],"first":[0,1],"changes":[[],[[0,1,2]]]}'
     """
 
     def __init__(self, steps: Sequence[int]) -> None:
@@ -277,13 +294,12 @@ class Frames:
         self._frames.append([self._pieces.setdefault(piece, len(self._pieces)) for piece in pieces])
 
     def packed(self, start: int) -> str:
-        """Write the frames, and which one is shown at first, as JSON that may stand in a script element."""
+        """Write the frames, and which one is shown at first, as JSON."""
         if len({self._drawings(frame) for frame in self._frames}) > 1:
             raise ValueError("not every frame has the same number of drawings")
         changes = [_changes(self._frames[self._before(at)], frame) for at, frame in enumerate(self._frames)]
         data = {"start": start, "pieces": list(self._pieces), "first": self._frames[0], "changes": changes}
-        # A script element ends at the first "</script", wherever it stands.
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", r"<\/")
+        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
     def _before(self, at: int) -> int:
         """Step back the last control that is not at its first step."""
