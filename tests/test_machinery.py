@@ -472,6 +472,21 @@ def test_two_builds_are_identical_byte_for_byte(build: Build, site: Path, tmp_pa
     assert [name for name in files if files[name] != others[name]] == []
 
 
+def test_a_site_that_knows_its_address_has_a_sitemap_and_a_preview(build: Build, copy: Path, tmp_path: Path) -> None:
+    (copy / "docs/index.md").write_text("# Home\n", encoding="utf-8")
+    site = tmp_path / "site"
+    result = build(site, root=copy, SITE_URL="https://example.org/a/b/")
+    assert result.returncode == 0, result.stderr
+    sitemap = (site / "sitemap.xml").read_text(encoding="utf-8")
+    assert "<loc>https://example.org/a/b/reference/masks/</loc>" in sitemap
+    assert "lastmod" not in sitemap
+    assert (site / "assets/preview.png").stat().st_size < 10_000
+    page = (site / "reference/masks/index.html").read_text(encoding="utf-8")
+    assert '<meta property="og:url" content="https://example.org/a/b/reference/masks/">' in page
+    assert '<meta name="description" content="Say who may see whom.">' in page
+    assert '<base href="/a/b/">' in (site / "404.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -6,12 +6,14 @@ import html
 import re
 from collections.abc import Iterable
 
-__all__ = ["described", "repaired", "sitemap", "with_policy"]
+__all__ = ["described", "repaired", "searchable", "sitemap", "with_policy"]
 
 _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _SEARCH = 'data-md-component="search" role="dialog"'
 _CHARSET = '<meta charset="utf-8">'
+_LOGO = 'alt="logo"'
 _TOGGLES = {"drawer": "Menu", "search": "Search"}
+_UNSEARCHED = re.compile(r'<details class="mkdocstrings-source"|<div class="language-pycon highlight"')
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 _ASIDE = re.compile(r'<div class="admonition.*?</div>|<(figure|details)\b.*?</\1>', re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
@@ -37,6 +39,16 @@ def described(content: str) -> str:
     return ""
 
 
+def searchable(content: str) -> str:
+    """Keep sessions and source listings out of the search: what they do is said in words around them.
+
+    Examples:
+        >>> searchable('<details class="mkdocstrings-source">')
+        '<details class="mkdocstrings-source" data-search-exclude>'
+    """
+    return _UNSEARCHED.sub(r"\g<0> data-search-exclude", content)
+
+
 def _shortened(text: str) -> str:
     while len(text) > _LONGEST and ". " in text:
         text = text[: text.rindex(". ") + 1]
@@ -44,7 +56,7 @@ def _shortened(text: str) -> str:
 
 
 def repaired(page: str) -> str:
-    """Name what the theme leaves without a name: the search dialog, and the switches of the search and of the menu.
+    """Name the search dialog and the switches of search and menu; give the logo, which its link names, a size.
 
     Examples:
         >>> repaired('<div data-md-component="search" role="dialog">')
@@ -55,7 +67,7 @@ def repaired(page: str) -> str:
     page = page.replace(_SEARCH, f'{_SEARCH} aria-label="Search"')
     for toggle, name in _TOGGLES.items():
         page = page.replace(f'data-md-toggle="{toggle}"', f'data-md-toggle="{toggle}" aria-label="{name}"')
-    return page
+    return page.replace(_LOGO, 'alt="" width="24" height="24"')
 
 
 def with_policy(page: str) -> str:

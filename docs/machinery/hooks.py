@@ -49,9 +49,10 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 def on_page_content(html: str, page: Page, **_: Any) -> str:
     """Put MathML and figures in their places, and describe the page."""
+    frame = import_module("machinery.frame")
     if not page.is_homepage and "description" not in page.meta:
-        page.meta["description"] = import_module("machinery.frame").described(html)
-    return str(_told(_build["site"].content, _name(page), html))
+        page.meta["description"] = frame.described(html)
+    return str(_told(_build["site"].content, _name(page), frame.searchable(html)))
 
 
 def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG001  # MkDocs passes it

@@ -13,7 +13,7 @@ export const FLAGS = [
   "--disable-sync",
 ];
 
-const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+export const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 /** Every combination of a scheme and a size. */
 export const LOOKS = ["light", "dark"].flatMap((scheme) => Object.keys(SIZES).map((size) => ({ scheme, size })));
@@ -25,20 +25,10 @@ export function profile(browser, { scheme = "light", size = "desk", ...more } = 
   return browser.newContext({ viewport: SIZES[size], colorScheme: scheme, reducedMotion: "reduce", ...more });
 }
 
-/** Open a page and wait until the theme has settled. */
-export async function open(context, url) {
-  const page = await context.newPage();
-  await page.goto(url, { waitUntil: "load" });
-  await page.waitForTimeout(500);
-  return page;
-}
-
-/** Do something in a page of its own, which is closed whatever happens. */
+/** Open a page in the profile's one tab, wait until the theme has settled, and do something there. */
 export async function within(context, url, act) {
-  const page = await open(context, url);
-  try {
-    return await act(page);
-  } finally {
-    await page.close();
-  }
+  const page = context.pages()[0] ?? (await context.newPage());
+  await page.goto(url, { waitUntil: "load" });
+  await page.waitForTimeout(400);
+  return act(page);
 }

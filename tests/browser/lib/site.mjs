@@ -1,10 +1,9 @@
 // Serve a built site as a host would: compressed, below a base path that the build doesn't know.
 
-import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, relative } from "node:path";
-import { createGzip } from "node:zlib";
+import { gzipSync } from "node:zlib";
 
 const BASE = "/some/sub/path/";
 const TYPES = {
@@ -20,12 +19,21 @@ const TYPES = {
 };
 const COMPRESSED = new Set([".css", ".html", ".js", ".json", ".mjs", ".svg", ".wasm", ".xml"]);
 
-/** Serve a folder; `pages` lists the addresses of its pages, relative to `url`. */
+/**
+ * Serve a folder; `pages` lists the addresses of its pages, relative to `url`, and `sent()` how many bytes of
+ * content went over the line so far.
+ */
 export async function serve(folder) {
-  const server = createServer((request, response) => answer(folder, request, response));
+  let sent = 0;
+  const server = createServer(async (request, response) => {
+    const { status, headers, body } = await answer(folder, new URL(request.url, "http://localhost").pathname);
+    response.writeHead(status, headers);
+    response.end(request.method === "HEAD" ? "" : body);
+    sent += request.method === "HEAD" ? 0 : body.length;
+  });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${server.address().port}`;
-  return { folder, origin, url: origin + BASE, pages: await pagesOf(folder), close: () => server.close() };
+  return { folder, origin, url: origin + BASE, pages: await pagesOf(folder), sent: () => sent, close: () => server.close() };
 }
 
 async function pagesOf(folder) {
@@ -36,21 +44,18 @@ async function pagesOf(folder) {
     .sort();
 }
 
-async function answer(folder, request, response) {
-  const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
-  const found = path.startsWith(BASE) ? await fileAt(folder, path.slice(BASE.length)) : "";
-  const file = found || join(folder, "404.html");
-  const headers = { "content-type": TYPES[extname(file)] ?? "application/octet-stream", "cache-control": "max-age=600" };
-  const isCompressed = COMPRESSED.has(extname(file));
+async function answer(folder, path) {
+  const found = path.startsWith(BASE) ? await fileAt(folder, decodeURIComponent(path.slice(BASE.length))) : null;
+  const { name, content } = found ?? (await fileAt(folder, "404.html"));
+  const headers = { "content-type": TYPES[extname(name)] ?? "application/octet-stream", "cache-control": "max-age=600" };
+  const isCompressed = COMPRESSED.has(extname(name));
   if (isCompressed) headers["content-encoding"] = "gzip";
-  response.writeHead(found ? 200 : 404, headers);
-  if (request.method === "HEAD") response.end();
-  else if (isCompressed) createReadStream(file).pipe(createGzip()).pipe(response);
-  else createReadStream(file).pipe(response);
+  return { status: found ? 200 : 404, headers, body: isCompressed ? gzipSync(content) : content };
 }
 
 async function fileAt(folder, path) {
-  const file = join(folder, path.endsWith("/") || path === "" ? `${path}index.html` : path);
-  if (relative(folder, file).startsWith("..")) return "";
-  return (await stat(file).catch(() => null))?.isFile() ? file : "";
+  const name = join(folder, path.endsWith("/") || path === "" ? `${path}index.html` : path);
+  if (relative(folder, name).startsWith("..")) return null;
+  const content = await readFile(name).catch(() => null);
+  return content && { name, content };
 }

@@ -13,17 +13,17 @@ const STATES = [
 export async function visit(site, context, look, problems) {
   const seen = watch(context, site.origin);
   for (const path of [...site.pages, "404.html"]) {
+    const where = `${path || "home"}, ${look.scheme}, ${look.size}`;
+    const note = (problem) => [...problems.values()].forEach((found) => found.push(`${where}: ${problem}`));
     await within(context, site.url + path, async (page) => {
-      for (const state of STATES) {
-        if (!(await state.applies({ page, path, look }))) continue;
+      for (const state of STATES.filter((state) => state.applies({ path, look }))) {
         await state.enter(page);
         for (const [check, found] of problems) {
           if (check.isSlow && state.isLess) continue; // the next state shows all of it, and more
-          const where = `${path || "home"}, ${look.scheme}, ${look.size}, ${state.name}`;
-          for (const problem of await check.inState(page, seen, state)) found.push(`${where}: ${problem}`);
+          for (const problem of await check.inState(page, seen)) found.push(`${where}, ${state.name}: ${problem}`);
         }
       }
-    });
+    }).catch((error) => note(`the visit failed: ${error.message}`));
     seen.length = 0;
   }
   await context.close();
@@ -56,6 +56,7 @@ export async function openAndMove(page) {
 }
 
 async function search(page) {
+  await page.evaluate(() => document.activeElement.blur()); // in a field, "/" is only a letter
   await page.keyboard.press("/");
   await page.keyboard.type("softmax");
   await page.locator(".md-search-result__item").first().waitFor({ state: "visible" });
