@@ -42,11 +42,11 @@ class Cost(NamedTuple):
 def attention_cost(n: int, d_model: int, *, n_heads: int = 1, n_kv_heads: int | None = None) -> Cost:
     r"""Count the FLOPs of one transformer layer over a text.
 
-    $$\underbrace{2 n^2 d}_{\text{scores}} + \underbrace{2 n^2 d}_{\text{mix}}
-    + \underbrace{8 n d^2}_{\text{projections}} + \underbrace{16 n d^2}_{\text{feed-forward}}$$
+    $$2 n^2 d + 2 n^2 d + 8 n d^2 + 16 n d^2$$
 
-    Only the first two grow with the square of the length. Softmax, scaling, biases and norms are left out, and no mask
-    saves anything: a causal mask needs about half of the first two.
+    These are scores, mix, projections and feed-forward. Only the first two grow with the square of the length.
+    Softmax, scaling, biases and norms are left out, and no mask saves anything: a causal mask needs about half of the
+    first two.
 
     Args:
         n: How many tokens.
