@@ -57,7 +57,10 @@ class _Row(NamedTuple):
     output: str
 
 
-@live("Every word has a row.", Choice("row", worked_example_sentence().tokens, start="sat"))
+@live(
+    'Every word has a row. The one of "down" is for you to do, below.',
+    Choice("row", worked_example_sentence().tokens, start="sat"),
+)
 def strip(word: str) -> Figure:
     """Draw the row of a word: vector, query, raw scores, halves, e-values, shares, mix."""
     row = _row_of(word)

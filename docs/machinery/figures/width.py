@@ -27,7 +27,7 @@ Rows = Sequence[Sequence[float]]
 @live(
     "Which divisor makes all five columns look alike?",
     Choice("divide by", tuple(_DIVISORS), start="√d_k"),
-    Slider("throw of the dice", range(3), start=0, show=lambda seed: f"number {seed + 1}"),
+    Slider("random draw", range(3), start=0, show=lambda seed: str(seed + 1)),
 )
 def width_dial(divisor: str, seed: int) -> Figure:
     """Draw five widths in columns: eight scores, their shares, and the average largest share of many draws."""
