@@ -217,10 +217,10 @@ def box(x: float, y: float, width: float, height: float, *, role: str = "", fill
     return f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" {paint}/>'
 
 
-def cell(x: float, y: float, size: float, share: float, shown: str = "") -> str:
+def cell(x: float, y: float, size: float, share: float, shown: str = "", *, letters: int = 14) -> str:
     """Draw a cell of a weight matrix, shaded by its share of 1, with a text on it in the ink that contrasts."""
     step = round(10 * min(max(share, 0), 1))
-    ink = text(x + size / 2, y + size / 2 + 5, shown, role=f"w{step}-ink") if shown else ""
+    ink = text(x + size / 2, y + size / 2 + 5, shown, size=letters, role=f"w{step}-ink") if shown else ""
     return box(x, y, size, size, role=f"w{step}", filled=True) + ink
 
 

@@ -15,7 +15,7 @@ from machinery.live import Choice, live
 
 __all__ = ["SUSPECTS"]
 
-_SIZE, _LEFT, _TOP, _SMALL = 34, 46, 52, 18
+_SIZE, _LEFT, _TOP, _SMALL = 34, 44, 52, 18
 _GRID = 4 * _SIZE
 
 # The letter of each suspect in "Which bug is this heatmap?"; the page's answers ask for them by these names.
@@ -108,21 +108,21 @@ def twenty_bugs() -> Figure:
 def _heatmap(title: str, words: Sequence[str], weights: Weights, *, named: str | None = None) -> str:
     parts = [text(0, 16, title, anchor="start", bold=True), text(108, 16, "query ↓, key →", anchor="start", size=13)]
     parts += [text(_LEFT + _SIZE * (j + 0.5), _TOP - 8, word, role="key", size=13) for j, word in enumerate(words)]
-    parts.append(text(_LEFT + _GRID + 17, _TOP - 8, "sum", size=13))
+    parts.append(text(_LEFT + _GRID + 19, _TOP - 8, "sum", size=13))
     for i, (word, row) in enumerate(zip(words, weights, strict=True)):
         y = _TOP + _SIZE * i
-        parts.append(text(_LEFT - 8, y + 24, word, role="query", anchor="end"))
+        parts.append(text(_LEFT - 6, y + 24, word, role="query", anchor="end"))
         parts += [_cell(_LEFT + _SIZE * j + 1, y + 1, _SIZE - 2, w, _shown(w)) for j, w in enumerate(row)]
-        parts.append(text(_LEFT + _GRID + 17, y + 24, _short(sum(row)), size=13))
+        parts.append(text(_LEFT + _GRID + 19, y + 24, _short(sum(row)), size=13))
     foot = _TOP + _GRID + 20
-    parts.append(text(_LEFT - 8, foot, "sum", anchor="end", size=13))
+    parts.append(text(_LEFT - 6, foot, "sum", anchor="end", size=13))
     for j, column in enumerate(zip(*weights, strict=True)):
         parts.append(text(_LEFT + _SIZE * (j + 0.5), foot, _short(sum(column)), size=13))
     if named is not None:
         parts += [line(0, 22, 76, 22, width=3), text(0, foot + 22, named, anchor="start", size=13)]
     told = "; ".join(f"{word}: {' '.join(map(_shown, row))}" for word, row in zip(words, weights, strict=True))
     return svg(
-        _LEFT + _GRID + 32,
+        _LEFT + _GRID + 34,
         foot + 28,
         *parts,
         title=f"Weights: {title}",
@@ -187,7 +187,7 @@ def _halved(words: str) -> tuple[str, str]:
 def _cell(x: float, y: float, size: float, weight: float, shown: str) -> str:
     if isnan(weight):
         return box(x, y, size, size, role="hidden") + text(x + size / 2, y + size / 2 + 5, shown, size=13)
-    return hidden_cell(x, y, size) if weight == 0 else cell(x, y, size, weight, shown)
+    return hidden_cell(x, y, size) if weight == 0 else cell(x, y, size, weight, shown, letters=12)
 
 
 def _shown(weight: float) -> str:

@@ -16,7 +16,7 @@ _GOES_WITH, _KIND = 5, 1
 
 
 _LAST_WORD = Choice("last word of the second sentence", ["tired", "wet", "wide"], start="wide")
-_TYPED = "The weights were typed in by hand, not learned."
+_TYPED = "The numbers behind this were typed in by hand, not learned."
 
 
 @live("Lift the mask, or change the word.", _LAST_WORD, Switch("hide the future", start=True))
@@ -110,7 +110,7 @@ def two_looks(last_word: str, causal: bool) -> Figure:
                 for n, look in ((1, example.first), (2, example.second))
             ],
         ),
-        _TYPED,
+        '"It" asks for a noun, a creature, a describing word and a filler, in this order. ' + _TYPED,
     )
 
 

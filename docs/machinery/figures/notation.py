@@ -54,13 +54,13 @@ def agreement() -> Figure:
         parts = [*_vector("b", b, "key", width=4, below=4), *_vector("a", a, "query", width=2, below=20)]
         parts.append(text(0, 66, name, bold=True))
         parts.append(text(0, 86, f"a · b = {number(dot(a, b), '.0f')}"))
-        drawn.append(group(*parts, x=56 + 118 * i, y=60))
+        drawn.append(group(*parts, x=40 + 132 * i, y=60))
     rows = [[name, _list(a), _list(b), number(dot(a, b), ".0f")] for name, a, b in pairs]
     told = "; ".join(f"{name}: {a} and {b} give {product}" for name, a, b, product in rows)
     return Figure(
         svg(360, 152, *drawn, title="Three pairs of vectors", description=f"{told}."),
-        "Vectors that point the same way have a large dot product, vectors at a right angle have none, and vectors "
-        "that point away from each other have a negative one.",
+        "In all three, a is [2, 1]. Vectors that point the same way have a large dot product, vectors at a right angle "
+        "have none, and vectors that point away from each other have a negative one.",
         table(["pair", "a", "b", "a · b"], rows),
     )
 

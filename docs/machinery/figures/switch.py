@@ -36,8 +36,8 @@ def switch(last_word: str) -> Figure:
             ["last word", "to animal", "to the last word", "to street", '"it" in the table', '"it" two looks later'],
             rows,
         ),
-        'The vector that "it" starts with is the same in both. The weights behind this were typed in by hand, not '
-        "learned.",
+        'The vector that "it" starts with is the same in both. The numbers behind this were typed in by hand, '
+        "not learned.",
     )
 
 
