@@ -18,22 +18,13 @@ PUBLIC = sorted(attention_primer.__all__)
 # Names whose page is still to come. Take a name from the list when it has its "In code" line.
 WITHOUT_A_PLACE = {
     "Heatmap",
-    "OnlineSoftmax",
     "ShapeError",
-    "alibi_bias",
-    "alibi_slopes",
-    "flash_attention",
-    "global_mask",
     "induction_circuit",
-    "linear_attention",
-    "linear_attention_weights",
     "log_softmax",
     "name_pattern",
     "offset_head",
     "previous_token_head",
     "sink_head",
-    "strided_mask",
-    "unite_masks",
 }
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
