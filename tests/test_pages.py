@@ -19,12 +19,7 @@ PUBLIC = sorted(attention_primer.__all__)
 WITHOUT_A_PLACE = {
     "Heatmap",
     "ShapeError",
-    "induction_circuit",
     "log_softmax",
-    "name_pattern",
-    "offset_head",
-    "previous_token_head",
-    "sink_head",
 }
 
 each_page = pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
