@@ -14,11 +14,43 @@ function reachScrolled() {
   });
 }
 
+// The switches of menu and search in the header are labels, which no key can reach: with scripts they are buttons.
+function switchByKey(id, name) {
+  const box = document.getElementById(id);
+  const label = document.querySelector(`.md-header__button[for=${id}]`);
+  if (!box || !label) return;
+  const button = document.createElement("button");
+  for (const { name, value } of label.attributes) button.setAttribute(name, value); // the theme styles them by "for"
+  button.type = "button";
+  button.ariaLabel = name;
+  button.append(...label.childNodes);
+  label.replaceWith(button);
+  const tell = () => (button.ariaExpanded = String(box.checked));
+  button.addEventListener("click", () => box.click());
+  box.addEventListener("change", tell);
+  tell();
+}
+
+// On a phone the search lies beside the screen while it is closed, and Tab should not go there.
+const narrow = matchMedia("(max-width: 59.984375em)");
+
+function reachSearch() {
+  const isAway = narrow.matches && !document.getElementById("__search").checked;
+  document.querySelectorAll(".md-search__input, .md-search__scrollwrap").forEach((part) => {
+    part.tabIndex = isAway ? -1 : 0;
+  });
+}
+
 function repair() {
   nameCodeTools();
   reachScrolled();
 }
 
+switchByKey("__drawer", "Menu");
+switchByKey("__search", "Search");
+reachSearch();
+narrow.addEventListener("change", reachSearch);
+document.getElementById("__search").addEventListener("change", reachSearch);
 document$.subscribe(() => {
   repair();
   setTimeout(repair, 300); // the theme adds its tools a moment later

@@ -12,7 +12,6 @@ _INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _SEARCH = 'data-md-component="search" role="dialog"'
 _CHARSET = '<meta charset="utf-8">'
 _LOGO = 'alt="logo"'
-_TOGGLES = {"drawer": "Menu", "search": "Search"}
 _UNSEARCHED = re.compile(r'<details class="mkdocstrings-source"|<div class="language-pycon highlight"')
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 _ASIDE = re.compile(r'<div class="admonition.*?</div>|<(figure|details)\b.*?</\1>', re.DOTALL)
@@ -56,17 +55,13 @@ def _shortened(text: str) -> str:
 
 
 def repaired(page: str) -> str:
-    """Name the search dialog and the switches of search and menu; give the logo, which its link names, a size.
+    """Name the search dialog, and give the logo, which its link names, a size.
 
     Examples:
         >>> repaired('<div data-md-component="search" role="dialog">')
         '<div data-md-component="search" role="dialog" aria-label="Search">'
-        >>> repaired('<input data-md-toggle="drawer" type="checkbox">')
-        '<input data-md-toggle="drawer" aria-label="Menu" type="checkbox">'
     """
     page = page.replace(_SEARCH, f'{_SEARCH} aria-label="Search"')
-    for toggle, name in _TOGGLES.items():
-        page = page.replace(f'data-md-toggle="{toggle}"', f'data-md-toggle="{toggle}" aria-label="{name}"')
     return page.replace(_LOGO, 'alt="" width="24" height="24"')
 
 

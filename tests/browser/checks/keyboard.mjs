@@ -44,11 +44,8 @@ function prepare() {
     return `${node.tagName.toLowerCase()}${node.id && `#${node.id}`} "${text.trim().slice(0, 40)}"`;
   };
   const rings = (node) => node && getComputedStyle(node).outlineStyle !== "none" && parseFloat(getComputedStyle(node).outlineWidth) >= 2;
-  // The theme's switches show their ring around something else.
-  const shown = (node) => {
-    if (node.matches(".md-option")) return node.nextElementSibling;
-    return node.matches(".md-toggle") ? document.querySelector(`.md-header__button[for=${node.id}]`) : node;
-  };
+  // The theme's switch of colors shows its ring around the label beside it.
+  const shown = (node) => (node.matches(".md-option") ? node.nextElementSibling : node);
   const isCovered = (node) => {
     const { left, right, top, bottom } = node.getBoundingClientRect();
     const at = [
@@ -123,15 +120,15 @@ async function work(page, size) {
     await expect("the arrow keys do not change a figure", figure().then((after) => after !== drawn));
   }
   if (size === "phone") {
-    if (await tabTo("#__drawer")) {
+    if (await tabTo("[for=__drawer]")) {
       await page.keyboard.press("Space");
       await page.waitForTimeout(400);
       const link = ".md-nav--primary a.md-nav__link";
-      await expect("Space does not open the menu", page.locator(link).first().isVisible());
+      await expect("Space does not open the menu", page.locator(`${link}:visible`).count());
       await expect("the menu's links are not next", tabTo(link));
       await page.evaluate(() => (document.getElementById("__drawer").checked = false));
     }
-    if (await tabTo("#__search")) await page.keyboard.press("Space");
+    if (await tabTo("[for=__search]")) await page.keyboard.press("Space");
   } else if (await tabTo(".md-search__input")) {
     await page.keyboard.press("Enter");
   }
