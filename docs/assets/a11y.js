@@ -36,9 +36,7 @@ const narrow = matchMedia("(max-width: 59.984375em)");
 
 function reachSearch() {
   const isAway = narrow.matches && !document.getElementById("__search").checked;
-  document.querySelectorAll(".md-search__input, .md-search__scrollwrap").forEach((part) => {
-    part.tabIndex = isAway ? -1 : 0;
-  });
+  document.querySelector(".md-search__input").tabIndex = isAway ? -1 : 0;
 }
 
 function repair() {

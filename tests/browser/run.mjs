@@ -12,6 +12,8 @@ import { launch, LOOKS, profile } from "./lib/browser.mjs";
 import { serve } from "./lib/site.mjs";
 import { visit } from "./lib/states.mjs";
 
+const MOST = 40; // problems of one check that are listed
+
 async function main([folder, ...names]) {
   const site = await serve(resolve(folder));
   const browser = await launch();
@@ -58,7 +60,8 @@ function print(reports) {
   for (const { title, problems, measured, seconds } of reports) {
     console.log(`${problems.length ? "FAIL" : "ok  "} ${title} (${seconds.toFixed(0)} s)`);
     for (const line of measured) console.log(`       ${line}`);
-    for (const line of problems) console.log(`     ! ${line}`);
+    for (const line of problems.slice(0, MOST)) console.log(`     ! ${line}`);
+    if (problems.length > MOST) console.log(`     ! and ${problems.length - MOST} more`);
   }
   const failed = reports.filter((report) => report.problems.length).length;
   console.log(`\n${reports.length - failed} passed, ${failed} failed`);

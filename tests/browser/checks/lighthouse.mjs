@@ -1,4 +1,5 @@
 // Lighthouse on a phone, median of three: accessibility, best practices and SEO are perfect, performance is high.
+// Where the first two runs reach all aims, the median does, whatever the third would say; then the lower one is shown.
 //
 // Chapters are measured, and of the reference the heaviest page, since its pages are alike.
 
@@ -20,7 +21,7 @@ export async function onSite(site) {
   const measured = [];
   for (const path of [...site.pages.filter((path) => !path.startsWith("reference/")), await heaviest(site)]) {
     const runs = [];
-    while (runs.length < 3) runs.push(await measure(site.url + path));
+    while (runs.length < 3 && !(runs.length === 2 && runs.every(reachesAims))) runs.push(await measure(site.url + path));
     const scores = Object.keys(LEAST).map((name) => [name, median(runs.map((run) => run.scores[name]))]);
     const { performance } = Object.fromEntries(scores);
     measured.push(`${(path || "home").padEnd(20)} ${scores.map(([name, score]) => `${name} ${score}`).join(", ")}${performance < AIM ? " (below the aim)" : ""}`);
@@ -49,4 +50,5 @@ async function measure(url) {
   }
 }
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const reachesAims = ({ scores }) => Object.keys(LEAST).every((name) => scores[name] >= Math.max(LEAST[name], AIM));
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length - 1) / 2)];
