@@ -73,6 +73,24 @@ def test_a_hidden_score_gets_exactly_zero_and_the_others_what_they_get_without_i
     assert bits(visible) == bits(softmax([s for s in row if s > -inf]))
 
 
+@pytest.mark.parametrize(("n", "exponents"), [(1, range(-1074, 1024)), (600, range(90))], ids=["alone", "many"])
+def test_equal_scores_share_equally_at_every_power_of_two(n: int, exponents: range) -> None:
+    # Between floats that lie far apart, taking something off a score may take off more or less than was meant.
+    for exponent in exponents:
+        for lead in (1.0, 1.25, 1.5, 1.75, 2 - 2**-52):
+            for score in (lead * 2.0**exponent, -lead * 2.0**exponent):
+                assert abs(softmax([score] * n)[0] - 1 / n) <= ulp(1 / n), score
+
+
+@given(scores(st.floats(-700, 500)).filter(lambda row: max(row) >= 0))
+def test_between_0_and_500_a_share_costs_six_roundings_however_far_the_scores_are_apart(row: list[float]) -> None:
+    # exp, the total of such and the quotient. Taking the largest off each score would cost half a step of the lead.
+    visible = [s for s in row if s > -inf]
+    shares = [p for s, p in zip(row, softmax(row), strict=True) if s > -inf]
+    for share, exact in zip(shares, exact_softmax(visible), strict=True):
+        assert abs(share - exact) <= 6 * U * exact + TINY
+
+
 @given(st.integers(1, 8), st.floats(-1e308, 1e308))
 def test_equal_scores_share_equally(n: int, score: float) -> None:
     assert all(abs(share - 1 / n) <= ulp(1 / n) for share in softmax([score] * n))

@@ -61,9 +61,9 @@ def softmax(scores: Vector) -> list[float]:
     """
     scores = _checked(scores)
     largest = max(scores)
-    # e to anything from 0 to 680 fits, even a trillion times. So no more is taken off than needed, and that in whole
-    # numbers, which rounds the other scores least.
-    shift = float(ceil(largest - min(max(largest, 0.0), 680.0)))
+    # e to anything from 0 to 512 fits, even a trillion times. So no more is taken off than needed, and that in whole
+    # numbers, which rounds the other scores least. Where floats lie far apart, what stays of 500 rounds up to 512.
+    shift = float(ceil(largest - min(max(largest, 0.0), 500.0)))
     e_values = [exp(s - shift) for s in scores]
     total = fsum(e_values)
     return [e / total for e in e_values]
