@@ -265,7 +265,8 @@ def test_what_a_hidden_key_holds_does_not_matter_but_its_value_must_be_finite() 
 
 x = torch.zeros(2, 4, 3, 8)
 square = torch.ones(3, 3, dtype=torch.bool)
-attention = twin.scaled_dot_product_attention
+attention: Any = twin.scaled_dot_product_attention
+WIDTH = "it must be (…, L, 8) with no axis empty"
 
 
 @pytest.mark.parametrize(
@@ -343,12 +344,18 @@ attention = twin.scaled_dot_product_attention
             ShapeError,
             "d_model is 9 and n_heads is 4: the heads must divide the width evenly",
         ),
-        (lambda: twin.MultiHeadAttention(8, 2)(torch.zeros(8)), ShapeError, "x is (8,): it must be (…, L, 8)"),
+        (lambda: twin.MultiHeadAttention(8, 2)(torch.zeros(8)), ShapeError, f"x is (8,): {WIDTH}"),
+        (lambda: twin.GroupedQueryAttention(8, 2, 1)(torch.zeros(3, 9)), ShapeError, f"x is (3, 9): {WIDTH}"),
+        (lambda: twin.MultiHeadAttention(8, 2)(torch.zeros(2, 0, 8)), ShapeError, f"x is (2, 0, 8): {WIDTH}"),
+        (lambda: twin.GroupedQueryAttention(8, 2, 1)(torch.zeros(0, 8)), ShapeError, f"x is (0, 8): {WIDTH}"),
         (
-            lambda: twin.GroupedQueryAttention(8, 2, 1)(torch.zeros(3, 9)),
-            ShapeError,
-            "x is (3, 9): it must be (…, L, 8)",
+            lambda: twin.MultiHeadAttention(8, 2)(torch.zeros(3, 8, dtype=torch.long)),
+            TypeError,
+            "x holds torch.int64: it must hold floating-point numbers",
         ),
+        (lambda: twin.GroupedQueryAttention(8, 2, 1)([[1.0]]), TypeError, "x is [[1.0]]: it must be a tensor"),
+        (lambda: attention(x, [[1.0]], x), TypeError, "k is [[1.0]]: it must be a tensor"),
+        (lambda: attention(x, x, x, [[True]]), TypeError, "mask is [[True]]: it must be a tensor"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_shape(

@@ -22,7 +22,7 @@ from math import inf, sqrt
 from typing import TypeVar
 
 from attention_primer import heads
-from attention_primer.checks import ShapeError, size
+from attention_primer.checks import ShapeError, shown, size
 
 try:
     import torch
@@ -68,7 +68,7 @@ def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor |
 
     Raises:
         ShapeError: If an argument is empty, or the shapes don't fit.
-        TypeError: If the tensors hold no floating-point numbers, or the mask no booleans.
+        TypeError: If an argument is no tensor, q, k or v hold no floating-point numbers, or the mask no booleans.
         ValueError: If a query may see no key. To look for one, the program waits for the device. Compiled code and the
             meta device have no numbers to look at: what is compiled answers an empty row with NaN.
 
@@ -193,7 +193,7 @@ class MultiHeadAttention(nn.Module):
 
         Raises:
             ShapeError: If x has another width or no tokens, or the mask doesn't fit.
-            TypeError: If x holds no floating-point numbers, or the mask no booleans.
+            TypeError: If x is no tensor of floating-point numbers, or the mask none of booleans.
             ValueError: If a query may see no key.
 
         Examples:
@@ -244,9 +244,7 @@ class GroupedQueryAttention(nn.Module):
 
     def __init__(self, d_model: int, n_heads: int, n_kv_heads: int) -> None:
         super().__init__()
-        plan = heads.MultiHeadAttention(
-            d_model, n_heads, n_kv_heads
-        )  # refuses what doesn't divide, and draws no weights
+        plan = heads.MultiHeadAttention(d_model, n_heads, n_kv_heads)  # refuses what doesn't divide, draws no weights
         self.d_model, self.n_heads, self.n_kv_heads = plan.d_model, plan.n_heads, plan.n_kv_heads
         self.q_proj = nn.Linear(d_model, d_model, bias=False)
         self.k_proj = nn.Linear(d_model, n_kv_heads * plan.d_k, bias=False)
@@ -266,7 +264,7 @@ class GroupedQueryAttention(nn.Module):
 
         Raises:
             ShapeError: If x has another width or no tokens, or the mask doesn't fit.
-            TypeError: If x holds no floating-point numbers, or the mask no booleans.
+            TypeError: If x is no tensor of floating-point numbers, or the mask none of booleans.
             ValueError: If a query may see no key.
 
         Examples:
@@ -274,7 +272,7 @@ class GroupedQueryAttention(nn.Module):
 
             >>> GroupedQueryAttention(8, 4, 2)(torch.zeros(5, 6))
             Traceback (most recent call last):
-            attention_primer.ShapeError: x is (5, 6): it must be (…, L, 8)
+            attention_primer.ShapeError: x is (5, 6): it must be (…, L, 8) with no axis empty
         """
         _require_width(x, self.d_model)
         q = _cut(self.q_proj(x), self.n_heads)
@@ -472,8 +470,7 @@ def from_llama_state_dict(
 
 def _require_fit(q: Tensor, k: Tensor, v: Tensor) -> None:
     for name, tensor in (("q", q), ("k", k), ("v", v)):
-        if not tensor.is_floating_point():
-            raise TypeError(f"{name} holds {tensor.dtype}: it must hold floating-point numbers")
+        _require_floats(tensor, name)
         if tensor.dim() < 2 or tensor.numel() == 0:
             raise ShapeError(f"{name} is {tuple(tensor.shape)}: it must be (…, L, d) with no axis empty")
     if not q.shape[:-2] == k.shape[:-2] == v.shape[:-2]:
@@ -485,7 +482,19 @@ def _require_fit(q: Tensor, k: Tensor, v: Tensor) -> None:
         raise ShapeError(f"k is {tuple(k.shape)} and v is {tuple(v.shape)}: every key needs one value")
 
 
+def _require_floats(tensor: Tensor, name: str) -> None:
+    _require_tensor(tensor, name)
+    if not tensor.is_floating_point():
+        raise TypeError(f"{name} holds {tensor.dtype}: it must hold floating-point numbers")
+
+
+def _require_tensor(tensor: Tensor, name: str) -> None:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{name} is {shown(tensor)}: it must be a tensor")
+
+
 def _require_mask(mask: Tensor, scores: Tensor) -> None:
+    _require_tensor(mask, "mask")
     if mask.dtype != torch.bool:
         raise TypeError(
             f"mask holds {mask.dtype}: it must hold True (may see) or False (hidden), since a 1 means hidden elsewhere"
@@ -505,8 +514,9 @@ def _require_mask(mask: Tensor, scores: Tensor) -> None:
 
 
 def _require_width(x: Tensor, d_model: int) -> None:
-    if x.dim() < 2 or x.size(-1) != d_model:
-        raise ShapeError(f"x is {tuple(x.shape)}: it must be (…, L, {d_model})")
+    _require_floats(x, "x")
+    if x.dim() < 2 or x.size(-1) != d_model or x.numel() == 0:
+        raise ShapeError(f"x is {tuple(x.shape)}: it must be (…, L, {d_model}) with no axis empty")
 
 
 def _cut(projected: Tensor, n_heads: int) -> Tensor:
