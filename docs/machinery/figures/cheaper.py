@@ -131,7 +131,7 @@ def tiles_light_up(step: int, shape: str, causal: bool) -> Figure:
             description=f"A table of {_N} by {_N} scores in tiles of {shape}. "
             + (f"Tile {step} is computed now." if now else "All tiles are done."),
         ),
-        _tiles_told(flash, side, causal=causal),
+        _tiles_told(flash, side, now, causal=causal),
         table(
             ["tile", "queries", "keys", "state"],
             [
@@ -154,11 +154,16 @@ def _run_tiles(side: int, causal: bool) -> FlashAttention:
     return flash_attention(q, k, v, causal_mask(_N) if causal else None, tile_q=side, tile_k=side)
 
 
-def _tiles_told(flash: FlashAttention, side: int, *, causal: bool) -> str:
+def _tiles_told(flash: FlashAttention, side: int, now: tuple[int, int] | None, *, causal: bool) -> str:
+    met = (
+        f"Queries {now[0] + 1} to {now[0] + side} meet keys {now[1] + 1} to {now[1] + side}."
+        if now
+        else "Every query has its output, and nothing else is left."
+    )
     skipped = f" {flash.n_skipped} tiles that are all future are skipped." if causal else ""
     return (
-        f"At most {flash.n_kept} numbers are kept at once: {side * side} scores, and for each of {side} queries m, ℓ "
-        f"and o. The whole table would hold {_N * _N}.{skipped}"
+        f"{met} At most {flash.n_kept} numbers are kept at once: {side * side} scores, and for each of {side} queries "
+        f"m, ℓ and o. The whole table would hold {_N * _N}.{skipped}"
     )
 
 

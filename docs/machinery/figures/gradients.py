@@ -397,7 +397,7 @@ def what_reaches_the_queries() -> Figure:
 
 
 def _dots(title: str, columns: Sequence[Sequence[float]]) -> str:
-    top, high, left, step = 44.0, 25, 76, 78
+    top, high, left, step = 44.0, 25, 88, 78
     bottom = top + high * (_MOST - _LEAST)
     parts = []
     for power, shown in ((2, number(100, "d")), (0, "1"), (-3, number(0.001, "g")), (-6, "a millionth")):
