@@ -285,8 +285,8 @@ def gradient_flows_back(wanted: str, word: str) -> Figure:
     query = steps[0][2]
     return Figure(
         side_by_side(_there_and_back(steps), _keys_and_values(rows)),
-        f'From the wish of "{word}" at the bottom, {steps[-1][2]}, to its query at the top, {query}: each step back '
-        "undoes a step of the way there. Beside it, what the keys and values get that it read.",
+        f'From the wish of "{word}" at the bottom, {steps[-1][2]}, to its query at the top, {query}: each step of '
+        "the way there has its step back. The keys and values that it read get their part, too.",
         table(["step", "there", "back"], [list(step) for step in steps])
         + table(["word", "its key gets, in units of ln 2", "its value gets"], rows),
         "Gradients are exact fractions, since the numbers of the example are.",
