@@ -6,6 +6,7 @@ The outputs in tests/golden were read by a person. `python tests/test_cli.py` wr
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -411,6 +412,12 @@ def test_a_page_that_needs_what_is_not_installed_is_skipped() -> None:
     assert (checked.answers, checked.failures, checked.needs) == (0, [], "no_such_library")
 
 
+def test_what_fails_before_something_is_missing_still_fails() -> None:
+    checked = verify.check_page("page.md", "```pycon\n>>> 1\n2\n>>> import no_such_library\n```")
+    assert checked.failures == ["page.md:2: 1\n  shown:\n    2\n  computed:\n    1"]
+    assert checked.needs == "no_such_library"
+
+
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a package with a page, and let verify take it for the library."""
@@ -638,6 +645,9 @@ def test_a_wheel_in_an_empty_environment_verifies_itself(tmp_path: Path) -> None
     run(tmp_path / "empty/bin/pip", "install", "--quiet", "--no-index", wheel)
     told = run(tmp_path / "empty/bin/attention-primer", "verify")
     assert "did not hold" not in told
+    skipped = {"attention_primer.torch_twin", "pytorch.md"}
+    assert set(re.findall(r"^Skipped: (\S+), since torch is", told, re.MULTILINE)) == skipped
+    assert told.count("Skipped: ") == len(skipped)
     for page in ("README.md", "index.md"):
         assert f"\n{page} " in told
     [pages] = (tmp_path / "empty/lib").glob("python*/site-packages/attention_primer/pages")

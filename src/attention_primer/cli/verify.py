@@ -96,7 +96,7 @@ def check_module(name: str) -> Checked:
         name: The module's full name.
 
     Returns:
-        What came out; nothing but the reason if the module needs something that is not installed.
+        What came out; if the module needs something that is not installed, the reason and what failed before.
 
     Examples:
         Masks hold:
@@ -112,7 +112,7 @@ def check_module(name: str) -> Checked:
             runner.run(test, clear_globs=False)
     except ImportError as error:
         needs = _absent(error)
-        return Checked(name, 0, 0, [] if needs else [f"{name}: {_told(error)}"], needs)
+        return Checked(name, 0, 0, runner.found if needs else [f"{name}: {_told(error)}"], needs)
     return runner.checked(name)
 
 
@@ -124,7 +124,7 @@ def check_page(name: str, text: str) -> Checked:
         text: The page, in Markdown.
 
     Returns:
-        What came out; nothing but the reason if a session needs something that is not installed.
+        What came out; if a session needs something that is not installed, the reason and what failed before.
 
     Examples:
         Prose may use what the sessions have defined:
@@ -147,7 +147,7 @@ def check_page(name: str, text: str) -> Checked:
             test.globs = names  # not a copy, so that names flow down the page
             runner.run(test, clear_globs=False)
     except ImportError as error:
-        return Checked(name, 0, 0, [], _absent(error))
+        return Checked(name, 0, 0, runner.found, _absent(error))
     return runner.checked(name)
 
 
