@@ -21,7 +21,7 @@ if sys.version_info >= (3, 12):
     from math import sumprod
 
     quick_sumprod = sumprod
-else:
+else:  # before Python 3.12
     from math import fsum
     from operator import mul
 
