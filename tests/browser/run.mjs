@@ -19,9 +19,15 @@ async function main([folder, ...names]) {
   const browser = await launch();
   const checks = await load(names);
   try {
-    const reports = [await everyPage(site, browser, checks.filter((check) => check.inState))];
-    for (const check of checks.filter((check) => check.onSite)) reports.push([await once(site, browser, check)]);
-    return print(reports.flat());
+    const reports = await everyPage(site, browser, checks.filter((check) => check.inState));
+    reports.forEach(print);
+    for (const check of checks.filter((check) => check.onSite)) {
+      reports.push(await once(site, browser, check));
+      print(reports.at(-1));
+    }
+    const failed = reports.filter((report) => report.problems.length).length;
+    console.log(`\n${reports.length - failed} passed, ${failed} failed`);
+    return failed;
   } finally {
     await browser.close();
     site.close();
@@ -56,16 +62,11 @@ async function once(site, browser, check) {
   return { title: check.title, problems, measured, seconds: (Date.now() - start) / 1000 };
 }
 
-function print(reports) {
-  for (const { title, problems, measured, seconds } of reports) {
-    console.log(`${problems.length ? "FAIL" : "ok  "} ${title} (${seconds.toFixed(0)} s)`);
-    for (const line of measured) console.log(`       ${line}`);
-    for (const line of problems.slice(0, MOST)) console.log(`     ! ${line}`);
-    if (problems.length > MOST) console.log(`     ! and ${problems.length - MOST} more`);
-  }
-  const failed = reports.filter((report) => report.problems.length).length;
-  console.log(`\n${reports.length - failed} passed, ${failed} failed`);
-  return failed;
+function print({ title, problems, measured, seconds }) {
+  console.log(`${problems.length ? "FAIL" : "ok  "} ${title} (${seconds.toFixed(0)} s)`);
+  for (const line of measured) console.log(`       ${line}`);
+  for (const line of problems.slice(0, MOST)) console.log(`     ! ${line}`);
+  if (problems.length > MOST) console.log(`     ! and ${problems.length - MOST} more`);
 }
 
 process.exitCode = (await main(process.argv.slice(2))) ? 1 : 0;
