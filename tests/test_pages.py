@@ -17,8 +17,6 @@ PUBLIC = sorted(attention_primer.__all__)
 
 # Names whose page is still to come. Take a name from the list when it has its "In code" line.
 WITHOUT_A_PLACE = {
-    "Heatmap",
-    "ShapeError",
     "log_softmax",
 }
 
