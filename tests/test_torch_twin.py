@@ -59,6 +59,7 @@ sizes = st.integers(1, 6)
 seeds = st.integers(0, 2**31)
 fronts = st.lists(st.integers(1, 3), max_size=2).map(tuple)
 quick = settings(max_examples=30)
+each_width = pytest.mark.parametrize(("dtype", "allowed"), [(torch.float64, DOUBLE), (torch.float32, UNITS * 2.0**-23)])
 
 
 # Parity: twin = lists = torch.
@@ -103,42 +104,44 @@ def test_a_float_mask_of_torch_is_a_bias_of_the_lists(n_q: int, n_k: int, d: int
     assert apart(output, F.scaled_dot_product_attention(q, k, v, attn_mask=hiding)) <= DOUBLE
 
 
+@each_width
 @quick
 @given(batch=sizes, n=sizes, n_kv_heads=st.integers(1, 3), group=st.integers(1, 3), d=st.integers(1, 3), seed=seeds)
 def test_heads_that_share_agree_with_the_lists_and_with_enable_gqa(
-    batch: int, n: int, n_kv_heads: int, group: int, d: int, seed: int
+    dtype: Any, allowed: float, batch: int, n: int, n_kv_heads: int, group: int, d: int, seed: int
 ) -> None:
     torch.manual_seed(seed)
     n_heads = n_kv_heads * group
-    gqa = twin.GroupedQueryAttention(n_heads * d, n_heads, n_kv_heads).double()
-    x = drawn(batch, n, n_heads * d, seed=seed)
+    gqa = twin.GroupedQueryAttention(n_heads * d, n_heads, n_kv_heads).to(dtype)
+    x = drawn(batch, n, n_heads * d, seed=seed, dtype=dtype)
     mask = drawn_mask(n, n, seed=seed)
     q, k, v = (
         projection(x).view(batch, n, -1, d).transpose(1, 2) for projection in (gqa.q_proj, gqa.k_proj, gqa.v_proj)
     )
     by_torch = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
-    assert apart(gqa(x, mask), gqa.o_proj(by_torch.transpose(1, 2).reshape(x.shape))) <= DOUBLE
+    assert apart(gqa(x, mask), gqa.o_proj(by_torch.transpose(1, 2).reshape(x.shape))) <= allowed
     lists = twin.from_torch(gqa)
-    assert apart(gqa(x, mask), [lists(row, mask.tolist()) for row in x.tolist()]) <= DOUBLE
+    assert apart(gqa(x, mask), [lists(row, mask.tolist()) for row in x.tolist()]) <= allowed
 
 
+@each_width
 @quick
 @given(batch=sizes, n=sizes, n_heads=st.integers(1, 4), d=st.integers(1, 3), bias=st.booleans(), seed=seeds)
 def test_twin_lists_and_the_layer_of_torch_give_one_answer(
-    batch: int, n: int, n_heads: int, d: int, bias: bool, seed: int
+    dtype: Any, allowed: float, batch: int, n: int, n_heads: int, d: int, bias: bool, seed: int
 ) -> None:
     torch.manual_seed(seed)
-    layer = nn.MultiheadAttention(n_heads * d, n_heads, bias=bias, batch_first=True, dtype=torch.float64)
+    layer = nn.MultiheadAttention(n_heads * d, n_heads, bias=bias, batch_first=True, dtype=dtype)
     if bias:  # torch begins with zeros, which would hide a bias that is lost or swapped
         nn.init.normal_(layer.in_proj_bias)
         nn.init.normal_(layer.out_proj.bias)
-    x, mask = drawn(batch, n, n_heads * d, seed=seed), drawn_mask(n, n, seed=seed)
+    x, mask = drawn(batch, n, n_heads * d, seed=seed, dtype=dtype), drawn_mask(n, n, seed=seed)
     expected = layer(x, x, x, attn_mask=~mask, need_weights=False)[0]
     lists = twin.from_torch(layer)
-    assert apart([lists(row, mask.tolist()) for row in x.tolist()], expected) <= DOUBLE
-    assert apart(twin.to_torch(lists)(x, mask), expected) <= DOUBLE
-    back = twin.to_torch(lists, nn.MultiheadAttention)
-    assert apart(back(x, x, x, attn_mask=~mask, need_weights=False)[0], expected) <= DOUBLE
+    assert apart([lists(row, mask.tolist()) for row in x.tolist()], expected) <= allowed
+    assert apart(twin.to_torch(lists, dtype=dtype)(x, mask), expected) <= allowed
+    back = twin.to_torch(lists, nn.MultiheadAttention, dtype=dtype)
+    assert apart(back(x, x, x, attn_mask=~mask, need_weights=False)[0], expected) <= allowed
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
