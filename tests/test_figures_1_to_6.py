@@ -1,6 +1,7 @@
 """The figures of the chapter's first half show what the library computes, and nothing of it is cut off."""
 
 import re
+from fractions import Fraction
 from html import unescape
 from itertools import pairwise
 
@@ -9,6 +10,7 @@ import pytest
 from attention_primer import worked_example_two_looks
 from machinery.figures import drawn
 from machinery.figures.parts import exact
+from machinery.live import LIVE
 
 FIGURES = ("switch", "shares_pull", "scores_push", "products", "similar_is_not_relevant", "strip")
 EXACT = ("shares_pull", "similar_is_not_relevant", "strip")
@@ -58,6 +60,29 @@ def test_the_bars_of_a_score_end_at_the_score() -> None:
     longest, *others = [row[looks.tokens.index(word)] for word in looks.shares]
     unit = (float(ends[0]) - zero) / longest
     assert [(float(end) - zero) / unit for end in ends[1:]] == pytest.approx(others, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("vector", "shares"),
+    [
+        ((0, 1, 1), ["2/10 = 1/5", "4/10 = 2/5", "2/10 = 1/5", "2/10 = 1/5"]),
+        ((0, 2, 2), ["4/40 = 1/10", "16/40 = 2/5", "16/40 = 2/5", "4/40 = 1/10"]),
+        ((0, 1, 0), ["4/15 = 4/15", "8/15 = 8/15", "1/15 = 1/15", "2/15 = 2/15"]),  # a score of −1 doubling
+        ((0, 2, 0), ["64/337 = 0.19", "256/337 = 0.76", "1/337 = 0.003", "16/337 = 0.047"]),
+    ],
+)
+def test_the_strip_takes_any_vector_for_sat(vector: tuple[int, int, int], shares: list[str]) -> None:
+    frames = re.findall(r"<svg .*?</svg>", LIVE["strip"].draw("sat", *vector).svg, re.DOTALL)
+    assert re.findall(r">(\S+/\S+ = [^<]+)<", frames[4]) == shares
+    assert [sum(float(Fraction(share.split()[0])) for share in shares)] == [pytest.approx(1)]
+
+
+def test_another_vector_for_sat_changes_no_query_but_its_own() -> None:
+    def vector_to_query(row: str, *vector: int) -> str:
+        return str(LIVE["strip"].draw(row, *vector).svg).partition("</svg>")[0]
+
+    assert vector_to_query("down", 0, 1, 1) == vector_to_query("down", 2, 2, 2)
+    assert vector_to_query("sat", 0, 1, 1) != vector_to_query("sat", 2, 2, 2)
 
 
 @pytest.mark.parametrize("name", EXACT)

@@ -10,7 +10,7 @@ from attention_primer.examples import worked_example_sentence
 from attention_primer.grader import impostors
 from attention_primer.grader.impostors import ATTENTION_IMPOSTORS, LAYER_IMPOSTORS, fingerprint
 from machinery.drawing import Figure, box, cell, computed, figure, group, hidden_cell, line, number, svg, table, text
-from machinery.figures.parts import exact, listed, side_by_side
+from machinery.figures.parts import listed, plain, side_by_side
 from machinery.live import Choice, live
 
 __all__ = ["SUSPECTS"]
@@ -192,13 +192,7 @@ def _cell(x: float, y: float, size: float, weight: float, shown: str) -> str:
 
 def _shown(weight: float) -> str:
     """Write a weight as a simple fraction if it is one, with two decimals if not."""
-    if isnan(weight):
-        return "?"
-    try:
-        shown = exact(weight)
-    except ValueError:
-        return number(weight)
-    return shown if len(shown) < 6 else number(weight)
+    return "?" if isnan(weight) else plain(weight)
 
 
 def _short(total: float) -> str:

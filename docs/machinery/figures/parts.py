@@ -5,7 +5,9 @@ from fractions import Fraction
 from functools import cache
 from math import lcm
 
-__all__ = ["exact", "listed", "over_one", "side_by_side", "signed"]
+from machinery.drawing import number
+
+__all__ = ["exact", "listed", "over_one", "plain", "side_by_side", "signed"]
 
 NO_BREAK = "\u00a0"
 _ROW = '<div class="ap-row" style="display:flex;flex-wrap:wrap;gap:1.2rem 1rem">'
@@ -31,6 +33,20 @@ def exact(value: float, parts: int = 1) -> str:
         raise ValueError(f"{value} is no simple fraction: show it with number(…)")
     shown = f"{fraction * parts}/{parts}" if parts > 1 else str(fraction)
     return shown.replace("-", "−")
+
+
+def plain(value: float, spec: str = ".2f", *, letters: int = 5) -> str:
+    """Write a number as the fraction that it is if that is short, and with decimals if not.
+
+    Examples:
+        >>> plain(0.125), plain(64 / 337), plain(64 / 69, letters=4)
+        ('1/8', '0.19', '0.93')
+    """
+    try:
+        shown = exact(value)
+    except ValueError:
+        return number(value, spec)
+    return shown if len(shown) <= letters else number(value, spec)
 
 
 def over_one(shares: Sequence[float]) -> list[str]:
