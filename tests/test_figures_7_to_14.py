@@ -7,8 +7,10 @@ import pytest
 
 import test_figures_1_to_6 as first_half
 from attention_primer import Attention, crossover_length, worked_example_two_looks
+from attention_primer.grader import impostors
 from attention_primer.grader.impostors import ATTENTION_IMPOSTORS, LAYER_IMPOSTORS, fingerprint
 from machinery.figures.bugs import SUSPECTS
+from machinery.live import LIVE
 from machinery.proofs import ROOT
 
 FIGURES = (
@@ -90,6 +92,45 @@ def test_the_suspects_are_unlabelled_and_all_different() -> None:
     shown = re.sub(r"<[^>]*>", " ", " ".join(drawings("suspects"))).replace(" ", "_")  # the list to pick from has names
     assert not any(bug.__name__ in shown for bug in SUSPECTS.values())
     assert len(drawings("suspects")) == len(set(drawings("suspects"))) == 1 + len(SUSPECTS)
+
+
+def _asked(letter: str, probe: str) -> str:
+    caption = LIVE["suspects"].draw(letter, probe, "not named yet").caption
+    return re.sub(r"<[^>]*>", "", caption).replace("\xa0", " ")
+
+
+@pytest.mark.parametrize("letter", SUSPECTS)
+def test_another_last_word_shows_who_lets_the_future_in(letter: str) -> None:
+    leaks = SUSPECTS[letter] in (
+        impostors.mask_multiplied_in,
+        impostors.softmax_down_the_columns,
+        impostors.mask_after_softmax,
+    )
+    assert ("the future leaks in" in _asked(letter, '"cat" as the last word')) == leaks
+
+
+@pytest.mark.parametrize("letter", SUSPECTS)
+def test_a_hundred_more_is_missed_by_the_hidden_scores_of_a_mask_that_is_multiplied_in(letter: str) -> None:
+    misses = SUSPECTS[letter] is impostors.mask_multiplied_in
+    assert ("has missed the 100" in _asked(letter, "100 more for each score")) == misses
+
+
+@pytest.mark.parametrize(
+    ("letter", "row"),
+    [
+        ("A", "1/4, 1/4, 1/4, 1/4"),
+        ("B", "0, 0, 0, 0"),
+        ("C", "?, ?, ?, ?"),
+        ("D", "?, ?, ?, ?"),
+        ("E", "0, 0, 0, 0"),
+        ("F", "?, ?, ?, ?"),
+    ],
+)
+def test_where_sat_sees_nothing_the_right_one_stops_and_a_bug_hands_on_a_row(letter: str, row: str) -> None:
+    assert f'Suspect {letter} hands on [{row}] for "sat"' in _asked(letter, '"sat" sees nothing')
+    shown = LIVE["suspects"].draw(letter, '"sat" sees nothing', "not named yet")
+    assert "query 2 may see no key: every query needs at least one" in shown.table
+    assert "It stops: ValueError" in shown.svg.partition("</svg>")[0]
 
 
 def test_all_twenty_bugs_are_drawn_and_no_two_alike() -> None:

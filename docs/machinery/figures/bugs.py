@@ -1,8 +1,10 @@
-"""Draw the weights that classic bugs leave on "The cat sat down", unlabelled."""
+"""Draw the weights that classic bugs leave on "The cat sat down", unlabelled, and what the bugs answer to a probe."""
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Sequence
+from functools import cache
 from math import isnan
 
 from attention_primer.attention import Attention, scaled_dot_product_attention
@@ -42,42 +44,88 @@ def _plain(name: str) -> str:
     return re.sub(r"\b(d|W) (k|q|model)\b", r"\1_\2", words)
 
 
+# A probe changes what a program is given: queries, keys, values, mask.
+Given = tuple[list[list[float]], list[list[float]], list[list[float]], list[list[bool]]]
+
+
+def _as_it_is() -> Given:
+    steps = worked_example_sentence()
+    return steps.q, steps.k, steps.v, steps.mask
+
+
+def _another_last_word() -> Given:
+    q, k, v, mask = _as_it_is()
+    return [*q[:3], q[1]], [*k[:3], k[1]], [*v[:3], v[1]], mask
+
+
+def _a_hundred_more() -> Given:
+    """Add 100 to each score, as wide as before: numbers 1 and 3 of a key are the same here, so that one place is free.
+
+    Examples:
+        >>> (q, k, _, _), (more_q, more_k, _, _) = _as_it_is(), _a_hundred_more()
+        >>> round(sum(a * b for a, b in zip(more_q[2], more_k[1])) / 2 - sum(a * b for a, b in zip(q[2], k[1])) / 2)
+        100
+    """
+    q, k, v, mask = _as_it_is()
+    return [[a + c, b, 1.0, d] for a, b, c, d in q], [[a, b, 200.0, d] for a, b, _, d in k], v, mask
+
+
+def _sat_sees_nothing() -> Given:
+    q, k, v, mask = _as_it_is()
+    return q, k, v, [*mask[:2], [False] * 4, mask[3]]
+
+
+_NO_PROBE, _LAST_WORD, _MORE, _NOTHING = (
+    "none",
+    '"cat" as the last word',
+    "100 more for each score",
+    '"sat" sees nothing',
+)
+_PROBES = {_NO_PROBE: _as_it_is, _LAST_WORD: _another_last_word, _MORE: _a_hundred_more, _NOTHING: _sat_sees_nothing}
+_SAT = 2
+
 _NO_GUESS = "not named yet"
 _ALL: list[Callable[..., Attention]] = [*ATTENTION_IMPOSTORS, *LAYER_IMPOSTORS]
 _BUGS = {_plain(bug.__name__): bug for bug in _ALL}
 _WORDS = worked_example_sentence().tokens
-_SEEN = {bug: fingerprint(bug) for bug in (scaled_dot_product_attention, *_ALL)}
+_SEEN = {bug: fingerprint(bug) for bug in _ALL}
+
+
+def _answer(program: Callable[..., Attention], probe: str) -> Weights | str:
+    """Run a program on a probe; what it says when it stops is an answer, too."""
+    try:
+        return program(*_PROBES[probe]()).weights
+    except ValueError as error:
+        return f"ValueError: {error}"
+
+
+_PROGRAMS = {
+    "the right one": scaled_dot_product_attention,
+    **{f"suspect {letter}": bug for letter, bug in SUSPECTS.items()},
+}
+_ANSWERS = {probe: {name: _answer(run, probe) for name, run in _PROGRAMS.items()} for probe in _PROBES}
 
 
 @live(
-    "Name what went wrong.",
+    "Put them to a probe, then name what went wrong.",
     Choice("suspect", tuple(SUSPECTS), start="A"),
+    Choice("probe", tuple(_PROBES), start=_NO_PROBE),
     Choice("what went wrong", (_NO_GUESS, *_BUGS), start=_NO_GUESS),
 )
-def suspects(letter: str, guess: str) -> Figure:
+def suspects(letter: str, probe: str, guess: str) -> Figure:
     """Draw the right weights and six wrong ones, with the sums of rows and columns, and judge a guess."""
-    drawn = {"the right one": _SEEN[scaled_dot_product_attention]}
-    drawn |= {f"suspect {name}": _SEEN[bug] for name, bug in SUSPECTS.items()}
-    return Figure(
-        side_by_side(
-            *(
-                _heatmap(title, _WORDS, weights, named=_named(letter, guess) if title == f"suspect {letter}" else None)
-                for title, weights in drawn.items()
-            )
-        ),
-        _verdict(letter, guess),
-        table(["suspect", "what went wrong"], [[letter, _named(letter, guess)]])
-        + "".join(
-            table(
-                [f"{title}, query ↓, key →", *_WORDS, "sum"],
-                [
-                    *([word, *map(_shown, row), _shown(sum(row))] for word, row in zip(_WORDS, weights, strict=True)),
-                    ["sum", *(_shown(sum(column)) for column in zip(*weights, strict=True)), ""],
-                ],
-            )
-            for title, weights in drawn.items()
-        ),
-    )
+    words = [*_WORDS[:3], "cat"] if probe == _LAST_WORD else _WORDS
+    drawings, tables = [], [table(["suspect", "probe", "what went wrong"], [[letter, probe, _named(letter, guess)]])]
+    for title, answer in _ANSWERS[probe].items():
+        if isinstance(answer, str):
+            drawings.append(_stopped(title, answer))
+            tables.append(table(["program", "answer"], [[title, answer]]))
+        else:
+            named = _named(letter, guess) if title == f"suspect {letter}" else None
+            drawings.append(_heatmap(title, words, answer, named=named))
+            tables.append(_with_sums(title, words, answer))
+    told = " ".join(f"<span>{text}</span>" for text in (_probed(letter, probe), _verdict(letter, probe, guess)) if text)
+    return Figure(side_by_side(*drawings), told, "".join(tables))
 
 
 @figure
@@ -130,6 +178,21 @@ def _heatmap(title: str, words: Sequence[str], weights: Weights, *, named: str |
     )
 
 
+def _stopped(title: str, message: str) -> str:
+    """Draw a program that gave no weights, and what it said."""
+    lines = textwrap.wrap(message, width=16)
+    parts = [text(0, 16, title, anchor="start", bold=True), box(_LEFT, _TOP, _GRID, _GRID, role="hidden")]
+    parts += [text(_LEFT + 8, _TOP + 28 + 20 * i, part, anchor="start", size=13) for i, part in enumerate(lines)]
+    told = f"It stops: {message}."
+    return svg(_LEFT + _GRID + 34, _TOP + _GRID + 48, *parts, title=f"Weights: {title}", description=told)
+
+
+def _with_sums(title: str, words: Sequence[str], weights: Weights) -> str:
+    rows = [[word, *map(_shown, row), _shown(sum(row))] for word, row in zip(words, weights, strict=True)]
+    sums = ["sum", *(_shown(sum(column)) for column in zip(*weights, strict=True)), ""]
+    return table([f"{title}, query ↓, key →", *words, "sum"], [*rows, sums])
+
+
 def _small(name: str, weights: Weights) -> str:
     cells = [
         _cell(_SMALL * j, 24 + _SMALL * i, _SMALL - 1, w, "?" if isnan(w) else "")
@@ -154,8 +217,58 @@ def _named(letter: str, guess: str) -> str:
     return f"{'✓' if SUSPECTS[letter] is _BUGS[guess] else '✗'} {guess}"
 
 
-def _verdict(letter: str, guess: str) -> str:
+def _probed(letter: str, probe: str) -> str:
+    """Say what a suspect answers to a probe, and what that decides."""
+    before, after = (_ANSWERS[which][f"suspect {letter}"] for which in (_NO_PROBE, probe))
+    if probe == _NO_PROBE or isinstance(before, str) or isinstance(after, str):
+        return ""
+    was, row = before[_SAT], after[_SAT]
+    tell = {_LAST_WORD: _leaks, _MORE: _shifts, _NOTHING: _starves}[probe]
+    return tell(letter, was, row)
+
+
+def _leaks(letter: str, was: Sequence[float], row: Sequence[float]) -> str:
+    if not _same(was, row):
+        return f'{_turns(letter, was, row)}, although "sat" comes before the last word: the future leaks in.'
+    if row[3]:
+        return (
+            f'The row of "sat" stays, but {_shown(row[3])} goes to the last word, whichever it is: the future leaks in.'
+        )
+    return f'The row of "sat" stays: suspect {letter} hides the future, as the right one does. Its bug is another one.'
+
+
+def _shifts(letter: str, was: Sequence[float], row: Sequence[float]) -> str:
+    if _same(was, row):
+        return (
+            f"100 more for each score moves no share, neither in the right one nor in suspect {letter}: all scores "
+            "that count there got the 100."
+        )
+    return f"{_turns(letter, was, row)}. In the right one nothing moves: here a score that counts has missed the 100."
+
+
+def _starves(letter: str, was: Sequence[float], row: Sequence[float]) -> str:  # noqa: ARG001  # told like the others
+    why = (
+        "NaN, since 0 was divided by 0. It hides what it should, and checks nothing"
+        if isnan(row[0])
+        else "what is hidden still counts"
+        if any(row)
+        else "the row was not divided by its own sum"
+    )
+    return (
+        f"The right one stops, and says which row can't be answered. Suspect {letter} hands on "
+        f'{listed(map(_shown, row))} for "sat": {why}.'
+    )
+
+
+def _turns(letter: str, was: Sequence[float], row: Sequence[float]) -> str:
+    before, after = (listed(map(_shown, shares)) for shares in (was, row))
+    return f'The row of "sat" in suspect {letter} turns from {before} into {after}'
+
+
+def _verdict(letter: str, probe: str, guess: str) -> str:
     """Say whether the named bug leaves the suspect's weights, and if not, in which row they part."""
+    if guess == _NO_GUESS and probe != _NO_PROBE:
+        return f"What went wrong in suspect {letter}?"
     if guess == _NO_GUESS:
         return (
             "Seven programs, one sentence, one mask. A dot is a weight of exactly 0. Look at the sums first, then at "
@@ -163,13 +276,14 @@ def _verdict(letter: str, guess: str) -> str:
             f"{letter}?"
         )
     suspect, named = _SEEN[SUSPECTS[letter]], _SEEN[_BUGS[guess]]
+    here = "here" if probe == _NO_PROBE else "without a probe"
     if SUSPECTS[letter] is _BUGS[guess]:
         return f"Suspect {letter} it is: {guess}. {' '.join((inspect.getdoc(_BUGS[guess]) or '').split())}"
     rows = list(zip(_WORDS, suspect, named, strict=True))
     word, ours, theirs = next(row for row in rows[2:] + rows[:2] if not _same(*row[1:]))
     return (
         f'Suspect {letter} is another one. With "{guess}", the row of "{word}" would be {listed(map(_shown, theirs))}; '
-        f"here it is {listed(map(_shown, ours))}."
+        f"{here} it is {listed(map(_shown, ours))}."
     )
 
 
@@ -184,6 +298,7 @@ def _halved(words: str) -> tuple[str, str]:
     return words[:cut], words[cut + 1 :]
 
 
+@cache
 def _cell(x: float, y: float, size: float, weight: float, shown: str) -> str:
     if isnan(weight):
         return box(x, y, size, size, role="hidden") + text(x + size / 2, y + size / 2 + 5, shown, size=13)
