@@ -6,12 +6,20 @@ function nameCodeTools() {
   });
 }
 
-// What scrolls sideways can be reached and scrolled with the keyboard.
+// What scrolls sideways can be reached and scrolled with the keyboard. It is measured when it comes near the screen,
+// and all of it before anything is changed, so that a long page is laid out once.
+const scrolled = new IntersectionObserver(
+  (entries) => {
+    const boxes = entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target);
+    const isWide = boxes.map((box) => box.scrollWidth > box.clientWidth);
+    boxes.forEach((box, i) => (isWide[i] ? (box.tabIndex = 0) : box.removeAttribute("tabindex")));
+  },
+  { rootMargin: "50%" },
+);
+
 function reachScrolled() {
-  document.querySelectorAll(".md-typeset__scrollwrap, .ap-math, .ap-drawing, .md-typeset pre > code").forEach((box) => {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
-  });
+  scrolled.disconnect();
+  document.querySelectorAll(".md-typeset__scrollwrap, .ap-math, .ap-drawing, .md-typeset pre > code").forEach((box) => scrolled.observe(box));
 }
 
 // The switches of menu and search in the header are labels, which no key can reach: with scripts they are buttons.

@@ -30,6 +30,7 @@ async function read(page) {
 /** List, in the page, what is there and can't be read once all is opened. */
 function unread() {
   for (const part of document.querySelectorAll("article details")) part.open = true;
+  for (const part of document.querySelectorAll(".ap-drawing")) part.style.contentVisibility = "visible"; // as if scrolled to
   const article = document.querySelector("article");
   const problems = [];
   const texts = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
