@@ -10,6 +10,7 @@ import pytest
 from attention_primer import worked_example_two_looks
 from machinery.figures import drawn
 from machinery.figures.parts import exact
+from machinery.figures.switch import _example, _halfway
 from machinery.live import LIVE
 
 FIGURES = ("switch", "shares_pull", "scores_push", "products", "similar_is_not_relevant", "strip")
@@ -41,6 +42,21 @@ def test_the_arcs_of_it_are_as_thick_as_its_shares(drawing: int, last_word: str)
     to_animal, to_last, to_street = worked_example_two_looks(last_word).shares.values()
     total = sum(from_left)
     assert [thick / total for thick in from_left] == pytest.approx([to_animal, to_street, to_last], abs=0.01)
+
+
+def test_halfway_from_tired_to_wide_is_wet() -> None:
+    halfway = _halfway(worked_example_two_looks("tired"), worked_example_two_looks("wide")).second
+    wet = worked_example_two_looks("wet").second
+    for row, expected in zip(halfway.weights + halfway.sum, wet.weights + wet.sum, strict=True):
+        assert row == pytest.approx(expected, abs=1e-12)
+
+
+def test_each_step_from_tired_to_wide_takes_from_the_animal_and_gives_to_the_street() -> None:
+    shares = [_example(last_word).shares for last_word in LIVE["switch"].controls[0].values]
+    animal, street = ([share[word] for share in shares] for word in ("animal", "street"))
+    assert animal == sorted(animal, reverse=True)
+    assert street == sorted(street)
+    assert len(set(animal)) == 5
 
 
 def test_the_mix_is_drawn_inside_the_triangle_of_the_values() -> None:

@@ -1,9 +1,11 @@
 """Draw the switch: one word changes, and "it" reads from somewhere else."""
 
+from attention_primer.attention import scaled_dot_product_attention
 from attention_primer.examples import TwoLooks, worked_example_two_looks
-from machinery.drawing import Figure, box, curve, line, number, svg, table, text
-from machinery.figures.parts import listed, side_by_side
-from machinery.live import Choice, live
+from attention_primer.vectors import mix
+from machinery.drawing import Figure, box, computed, curve, line, number, svg, table, text
+from machinery.figures.parts import listed, side_by_side, signed
+from machinery.live import Slider, live
 
 _WIDTH = 324
 _UPPER, _LOWER = 46, 132  # base lines: the sentence stands in two lines, so that a phone can show it
@@ -12,14 +14,48 @@ _PLACES |= dict(zip(range(6, 11), (98, 168, 208, 243, 286), strict=True))
 _COLUMNS = (118, 156, 194, 224, 254, 294)
 _IT = 7
 
+# No word of ours is halfway between two of them, but a vector can be.
+_LAST_WORDS = ("tired", "tired/wet", "wet", "wet/wide", "wide")
+
+
+def _said(last_word: str) -> str:
+    return f"{'no word' if '/' in last_word else last_word}, {_goes_with(_example(last_word))}"
+
+
+def _goes_with(example: TwoLooks) -> str:
+    return computed(signed(example.x[-1][-1]))
+
+
+def _example(last_word: str) -> TwoLooks:
+    """Run the example; "tired/wet" is halfway from one to the other."""
+    one, *other = map(worked_example_two_looks, last_word.split("/"))
+    return _halfway(one, *other) if other else one
+
+
+def _halfway(one: TwoLooks, other: TwoLooks) -> TwoLooks:
+    """Take a last word halfway between two, with its number in its place.
+
+    The shares of the first look don't depend on the number, so all that the second look starts from is halfway, too.
+    """
+    q, k, v, x, heard = (
+        [mix([0.5, 0.5], rows) for rows in zip(a, b, strict=True)]
+        for a, b in zip(
+            (*one.second[:3], one.x, one.first.sum), (*other.second[:3], other.x, other.first.sum), strict=True
+        )
+    )
+    output, weights = scaled_dot_product_attention(q, k, v)
+    added = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(heard, output, strict=True)]
+    halfway = one._replace(x=x, second=one.second._replace(q=q, k=k, v=v, weights=weights, output=output, sum=added))
+    return halfway._replace(tokens=[*one.tokens[:-1], _goes_with(halfway)])
+
 
 @live(
-    "Change one word, and see what moves.",
-    Choice("last word of the second sentence", ["tired", "wet", "wide"], start="wide"),
+    "Change the last word below, and see what moves. Its number says what it goes with: + creatures, − places.",
+    Slider("last word", _LAST_WORDS, start="wide", show=_said),
 )
 def switch(last_word: str) -> Figure:
     """Draw two sentences, each with arcs from "it" as thick as the shares, and its vector before and after."""
-    examples = [worked_example_two_looks("tired"), worked_example_two_looks(last_word)]
+    examples = [_example("tired"), _example(last_word)]
     rows = [
         [
             example.tokens[-1],
@@ -49,6 +85,12 @@ def _finding(tired: TwoLooks, other: TwoLooks) -> str:
         return (
             f'One word changes, and "it" is undecided: with "wet" it reads {number(other.shares["animal"])} from the '
             f"animal and {number(other.shares['street'])} from the street. Its vector ends as it began."
+        )
+    if last not in _LAST_WORDS:
+        return (
+            f'No word of ours has the number {last}, but a vector can. With it, "it" reads '
+            f"{number(other.shares['animal'])} from the animal and {number(other.shares['street'])} from the street: "
+            "the shares follow the number step by step."
         )
     return (
         f'One word changes, and the largest share of "it", {most}, moves from the animal to the street. Two looks '
