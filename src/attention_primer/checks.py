@@ -485,8 +485,8 @@ def require_finite(row: Vector, name: str) -> None:
         ValueError: v[3][1] is inf: it must be a finite number
     """
     if not all(map(isfinite, row)):
-        for i, x in enumerate(row):
-            finite(x, f"{name}[{i}]")
+        i = list(map(isfinite, row)).index(False)
+        finite(row[i], f"{name}[{i}]")
 
 
 def in_range(sums: list[float]) -> list[float]:
