@@ -116,8 +116,9 @@ async function work(page, size) {
   if ((await page.locator(control).count()) && (await tabTo(control))) {
     const figure = () => page.evaluate(() => document.activeElement.closest("figure").querySelector(".ap-drawing").innerHTML);
     const drawn = await figure();
-    for (const key of ["ArrowLeft", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
-    await expect("the arrow keys do not change a figure", figure().then((after) => after !== drawn));
+    await page.keyboard.press("ArrowLeft");
+    for (let i = 0; i < 50 && (await figure()) === drawn; i++) await page.waitForTimeout(100); // its frames are fetched first
+    await expect("an arrow key does not change a figure", figure().then((after) => after !== drawn));
   }
   if (size === "phone") {
     if (await tabTo("[for=__drawer]")) {
