@@ -155,7 +155,7 @@ def test_no_sign_of_an_expression_is_left_for_markdown() -> None:
         ("\n\n$\\run{nope}$", "docs/p.md:3: nope: NameError: name 'nope' is not defined"),
         ("$\\run{1$", "docs/p.md:1: \\run{ has no closing brace in its line"),
         ("\n<!-- figure: nope -->", "docs/p.md:2: figure nope: LookupError: there is no such figure; there are "),
-        ("<!-- figure: shares_of_it -->\n<!-- figure: shares_of_it -->", "docs/p.md:2: figure shares_of_it stands on"),
+        ("<!-- figure: exponential -->\n<!-- figure: exponential -->", "docs/p.md:2: figure exponential stands on"),
         ("\n```pycon\n>>> 1 + 1\n3\n```", "docs/p.md:3: 1 + 1\n  shown:\n    3\n  computed:\n    2"),
         ("```pycon\n>>> x = 1\n>>> 1 / 0\n```", "docs/p.md:3: 1 / 0\n  shown:\n    nothing\n  computed:\n    Zero"),
         ("```pycon\n```", "docs/p.md:1: this session holds no >>> line"),
@@ -307,11 +307,11 @@ def test_a_figure_of_a_heatmap_needs_no_more() -> None:
 
 
 def test_two_figures_of_one_name_are_refused() -> None:
-    def shares_of_it() -> Figure:
+    def exponential() -> Figure:
         raise NotImplementedError
 
-    with pytest.raises(ValueError, match="two figures named shares_of_it"):
-        figure(shares_of_it)
+    with pytest.raises(ValueError, match="two figures named exponential"):
+        figure(exponential)
 
 
 def test_outside_of_a_figure_numbers_are_just_written() -> None:

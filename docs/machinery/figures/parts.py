@@ -10,7 +10,7 @@ from machinery.drawing import number
 __all__ = ["exact", "listed", "over_one", "plain", "side_by_side", "signed"]
 
 NO_BREAK = "\u00a0"
-_ROW = '<div class="ap-row" style="display:flex;flex-wrap:wrap;gap:1.2rem 1rem">'
+_ROW = '<div class="ap-row">'
 
 
 def side_by_side(*drawings: str) -> str:
