@@ -18,7 +18,7 @@ pytest_collect_file = PAGES.pytest()
 
 HAS_SITE_TOOLS = all(map(find_spec, ("mkdocs", "material", "mkdocstrings", "math_core")))
 collect_ignore = (
-    [] if HAS_SITE_TOOLS else [f"docs/machinery/{name}.py" for name in ("formulas", "hooks", "returns", "site")]
+    [] if HAS_SITE_TOOLS else [f"docs/machinery/{name}.py" for name in ("formulas", "hooks", "returns", "sections", "site")]
 )
 if not find_spec("torch"):
     collect_ignore.append("src/attention_primer/torch_twin.py")

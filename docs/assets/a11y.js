@@ -1,11 +1,5 @@
 // Repairs for keyboards and screen readers that the theme leaves out. Without scripts, pages read just as well.
 
-function nameCodeTools() {
-  document.querySelectorAll(".md-code__nav").forEach((tools, i) => {
-    tools.setAttribute("aria-label", `Tools of code block ${i + 1}`);
-  });
-}
-
 // What scrolls sideways can be reached and scrolled with the keyboard. It is measured when it comes near the screen,
 // and all of it before anything is changed, so that a long page is laid out once.
 const scrolled = new IntersectionObserver(
@@ -39,26 +33,25 @@ function switchByKey(id, name) {
   tell();
 }
 
-// On a phone the search lies beside the screen while it is closed, and Tab should not go there.
+// On a phone the search lies beside the screen while it is closed, and Tab should not go there; the focus goes into it
+// when it opens, and back to its button when it closes.
 const narrow = matchMedia("(max-width: 59.984375em)");
+const search = document.getElementById("__search");
+const field = document.querySelector(".md-search__input");
 
 function reachSearch() {
-  const isAway = narrow.matches && !document.getElementById("__search").checked;
-  document.querySelector(".md-search__input").tabIndex = isAway ? -1 : 0;
+  field.tabIndex = narrow.matches && !search.checked ? -1 : 0;
 }
 
-function repair() {
-  nameCodeTools();
-  reachScrolled();
+function followSearch() {
+  reachSearch();
+  if (narrow.matches) (search.checked ? field : document.querySelector(".md-header__button[for=__search]")).focus();
 }
 
 switchByKey("__drawer", "Menu");
 switchByKey("__search", "Search");
 reachSearch();
 narrow.addEventListener("change", reachSearch);
-document.getElementById("__search").addEventListener("change", reachSearch);
-document$.subscribe(() => {
-  repair();
-  setTimeout(repair, 300); // the theme adds its tools a moment later
-});
+search.addEventListener("change", followSearch);
+reachScrolled();
 addEventListener("resize", reachScrolled);

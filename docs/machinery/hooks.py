@@ -33,6 +33,7 @@ def on_config(config: MkDocsConfig) -> None:
         if name.partition(".")[0] in ("attention_primer", "machinery"):
             del sys.modules[name]
     _build["site"] = import_module("machinery.site").Site(Path(config.config_file_path).parent)
+    config.markdown_extensions.append(import_module("machinery.sections").Sections())
     config.theme.static_templates.discard("sitemap.xml")
 
 

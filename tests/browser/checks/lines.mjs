@@ -21,7 +21,7 @@ export async function onSite(site, browser) {
 function typical() {
   const lengths = [];
   const range = document.createRange();
-  for (const text of document.querySelectorAll(".md-content__inner > p")) {
+  for (const text of document.querySelectorAll(":is(.md-content__inner, .ap-part) > p")) {
     const nodes = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
     const lines = new Map();
     for (let node; (node = nodes.nextNode()); ) {

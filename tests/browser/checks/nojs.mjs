@@ -21,6 +21,7 @@ async function read(page) {
   const summary = page.locator("article details summary").first();
   const problems = [];
   if (await summary.count()) {
+    await summary.evaluate((node) => node.scrollIntoView({ block: "center" })); // not below the header
     await summary.click();
     if (!(await page.locator("article details").first().evaluate((part) => part.open))) problems.push("a click opens no answer");
   }
@@ -30,7 +31,7 @@ async function read(page) {
 /** List, in the page, what is there and can't be read once all is opened. */
 function unread() {
   for (const part of document.querySelectorAll("article details")) part.open = true;
-  for (const part of document.querySelectorAll(".ap-drawing")) part.style.contentVisibility = "visible"; // as if scrolled to
+  for (const part of document.querySelectorAll(".ap-part, .doc-contents")) part.style.contentVisibility = "visible"; // as if scrolled to
   const article = document.querySelector("article");
   const problems = [];
   const texts = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);

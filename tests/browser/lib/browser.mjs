@@ -25,10 +25,25 @@ export function profile(browser, { scheme = "light", size = "desk", ...more } = 
   return browser.newContext({ viewport: SIZES[size], colorScheme: scheme, reducedMotion: "reduce", ...more });
 }
 
-/** Open a page in the profile's one tab, wait until the theme has settled, and do something there. */
+/** Open a page in the profile's one tab, wait until it has settled, and do something there. */
 export async function within(context, url, act) {
   const page = context.pages()[0] ?? (await context.newPage());
   await page.goto(url, { waitUntil: "load" });
-  await page.waitForTimeout(400);
+  await soon(() => page.evaluate(isSettled));
   return act(page);
+}
+
+/** Tell, in the page, that nothing waits to be laid out; where no script runs, nothing ever changes. */
+function isSettled() {
+  if (document.documentElement.classList.contains("no-js")) return true;
+  const boxes = [...document.querySelectorAll(".ap-part, .doc-children .doc-contents")];
+  return boxes.every((box) => box.style.contentVisibility === "visible");
+}
+
+/** Ask until the answer is yes, however slow the machine is; return whether it came. */
+export async function soon(holds, seconds = 20) {
+  for (const end = Date.now() + 1000 * seconds; Date.now() < end; await new Promise((next) => setTimeout(next, 50))) {
+    if (await holds()) return true;
+  }
+  return false;
 }

@@ -52,19 +52,6 @@ export async function openAndMove(page) {
     await control.focus();
     await control.press((await control.evaluate((node) => node.tagName)) === "BUTTON" ? "Enter" : "ArrowRight");
   }
-  await scrollThrough(page);
-}
-
-/** Come by everything, since what is far from the screen may not be laid out yet. */
-async function scrollThrough(page) {
-  await page.evaluate(async () => {
-    for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
-      scrollTo(0, y);
-      await new Promise((next) => requestAnimationFrame(() => setTimeout(next, 20)));
-    }
-    scrollTo(0, 0);
-  });
-  await page.waitForTimeout(100);
 }
 
 async function search(page) {
