@@ -1,20 +1,12 @@
 // Repairs for keyboards and screen readers that the theme leaves out. Without scripts, pages read just as well.
 
-// What scrolls sideways can be reached and scrolled with the keyboard. It is measured when it comes near the screen,
-// and all of it before anything is changed, so that a long page is laid out once.
-const scrolled = new IntersectionObserver(
-  (entries) => {
-    const boxes = entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target);
-    const isWide = boxes.map((box) => box.scrollWidth > box.clientWidth);
-    boxes.forEach((box, i) => (isWide[i] ? (box.tabIndex = 0) : box.removeAttribute("tabindex")));
-  },
-  { rootMargin: "50%" },
-);
-
-function reachScrolled() {
-  scrolled.disconnect();
-  document.querySelectorAll(".md-typeset__scrollwrap, .ap-math, .ap-drawing, .md-typeset pre > code").forEach((box) => scrolled.observe(box));
-}
+// What scrolls sideways can be reached and scrolled with the keyboard. Sizes come when the browser has them, and all are
+// read before anything is changed, so that nothing is laid out for this.
+const scrolled = new ResizeObserver((entries) => {
+  const boxes = entries.map((entry) => entry.target);
+  const isWide = boxes.map((box) => box.scrollWidth > box.clientWidth);
+  boxes.forEach((box, i) => (isWide[i] ? (box.tabIndex = 0) : box.removeAttribute("tabindex")));
+});
 
 // The switches of menu and search in the header are labels, which no key can reach: with scripts they are buttons.
 function switchByKey(id, name) {
@@ -53,5 +45,7 @@ switchByKey("__search", "Search");
 reachSearch();
 narrow.addEventListener("change", reachSearch);
 search.addEventListener("change", followSearch);
-reachScrolled();
-addEventListener("resize", reachScrolled);
+document$.subscribe(() => {
+  const boxes = document.querySelectorAll(".md-typeset__scrollwrap, .ap-math, .ap-drawing, .md-typeset pre > code");
+  boxes.forEach((box) => scrolled.observe(box)); // the theme has put the tables into theirs by now
+});
