@@ -154,7 +154,10 @@ def twenty_bugs() -> Figure:
 
 
 def _heatmap(title: str, words: Sequence[str], weights: Weights, *, named: str | None = None) -> str:
-    parts = [text(0, 16, title, anchor="start", bold=True), text(108, 16, "query ↓, key →", anchor="start", size=13)]
+    parts = [
+        text(0, 16, title, anchor="start", bold=True),
+        text(_LEFT + _GRID + 32, 16, "query ↓, key →", anchor="end", size=13),
+    ]
     parts += [text(_LEFT + _SIZE * (j + 0.5), _TOP - 8, word, role="key", size=13) for j, word in enumerate(words)]
     parts.append(text(_LEFT + _GRID + 19, _TOP - 8, "sum", size=13))
     for i, (word, row) in enumerate(zip(words, weights, strict=True)):
@@ -167,7 +170,9 @@ def _heatmap(title: str, words: Sequence[str], weights: Weights, *, named: str |
     for j, column in enumerate(zip(*weights, strict=True)):
         parts.append(text(_LEFT + _SIZE * (j + 0.5), foot, _short(sum(column)), size=13))
     if named is not None:
-        parts += [line(0, 22, 76, 22, width=3), text(0, foot + 22, named, anchor="start", size=13)]
+        parts.append(line(0, 22, 76, 22, width=3))
+    if named not in (None, _NO_GUESS):
+        parts.append(text(0, foot + 22, named, anchor="start", size=13))
     told = "; ".join(f"{word}: {' '.join(map(_shown, row))}" for word, row in zip(words, weights, strict=True))
     return svg(
         _LEFT + _GRID + 34,
@@ -199,13 +204,13 @@ def _small(name: str, weights: Weights) -> str:
         for i, row in enumerate(weights)
         for j, w in enumerate(row)
     ]
-    first, rest = _halved(_plain(name))
+    first, rest = _lines(_plain(name))
     return svg(
         124,
         126,
         group(*cells, x=0, y=-24),
         text(0, 4 * _SMALL + 18, first, anchor="start", size=13),
-        text(0, 4 * _SMALL + 35, rest, anchor="start", size=13),
+        text(0, 4 * _SMALL + 35, rest, anchor="start", size=13) if rest else "",
         title=f"Fingerprint: {_plain(name)}",
         description=computed("; ".join(" ".join(map(_shown, row)) for row in weights)),
     )
@@ -213,7 +218,7 @@ def _small(name: str, weights: Weights) -> str:
 
 def _named(letter: str, guess: str) -> str:
     if guess == _NO_GUESS:
-        return "?"
+        return guess
     return f"{'✓' if SUSPECTS[letter] is _BUGS[guess] else '✗'} {guess}"
 
 
@@ -291,8 +296,10 @@ def _same(row: Sequence[float], other: Sequence[float]) -> bool:
     return all(abs(a - b) < 1e-9 for a, b in zip(row, other, strict=True))
 
 
-def _halved(words: str) -> tuple[str, str]:
-    """Cut at the space that is nearest to the middle."""
+def _lines(words: str) -> tuple[str, str]:
+    """Cut what is too long for one line, at the space that is nearest to the middle."""
+    if len(words) < 15:
+        return words, ""
     cuts = [i for i, sign in enumerate(words) if sign == " "]
     cut = min(cuts, key=lambda i: abs(i - len(words) / 2))
     return words[:cut], words[cut + 1 :]

@@ -9,7 +9,7 @@ _MATCH = 176  # where the first box stands that takes both queries and keys
 _BOXES = (
     ("match", "Q Kᵀ", "sections 4, 7", "scores (n, n)"),
     ("scale", "÷ √d_k", "section 9", ""),
-    ("hide", "−∞ where masked", "section 8", ""),
+    ("hide", "−∞ if masked", "section 8", ""),
     ("share", "softmax, by row", "section 3", "shares (n, n)"),
 )
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from attention_primer.attention import scaled_dot_product_attention
 from attention_primer.examples import SentenceExample, worked_example_sentence
 from machinery.drawing import Figure, box, cell, group, hidden_cell, svg, table, text
-from machinery.figures.parts import exact, listed, side_by_side
+from machinery.figures.parts import NO_BREAK, exact, listed, side_by_side
 from machinery.live import Cells, Choice, Switch, live
 
 _SIZE, _NARROW = 38, 21  # of a cell of the grid, and of a number of a vector
@@ -246,8 +246,8 @@ def _frame(x: float, y: float, width: float, height: float, role: str = "") -> s
 
 
 def _sum(a: Sequence[float], b: Sequence[float], total: float) -> str:
-    products = " + ".join(f"{exact(x)} · {exact(y)}" for x, y in zip(a, b, strict=True))
-    return f"{products} = {exact(total)}"
+    products = " + ".join(f"{exact(x)}{NO_BREAK}·{NO_BREAK}{exact(y)}" for x, y in zip(a, b, strict=True))
+    return f"{products} ={NO_BREAK}{exact(total)}"
 
 
 def _rows(grid: _Grid, view: str, vectors: Sequence[Sequence[float]]) -> list[list[str]]:

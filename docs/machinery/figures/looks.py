@@ -169,7 +169,10 @@ def _arcs(asker: int, row: Mapping[int, float], seen: list[bool]) -> list[str]:
         if not seen[j]:
             continue
         if j in (_ANIMAL, _STREET):
-            parts.append(curve(x, _LOWER - 18, _PLACES[j], _UPPER + 8, bend=16, role="w7", width=16 * share))
+            off = max(8 * share - 5, 0)  # the round end of a thick arc stays off the words
+            parts.append(
+                curve(x, _LOWER - 18 - off, _PLACES[j], _UPPER + 8 + off, bend=16, role="w7", width=16 * share)
+            )
             parts.append(text(_PLACES[j], _UPPER - 20, number(share), bold=True))
         elif j == asker:
             parts.append(text(_WIDTH - 2, _LOWER + 24, f"{number(share)} itself", anchor="end", bold=True))

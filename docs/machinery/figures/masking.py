@@ -52,14 +52,14 @@ def _grid(title: str, words: Sequence[str], rows: Rows, totals: Sequence[float] 
             at = _LEFT + _SIZE * j + 1, y + 1, _SIZE - 2
             parts.append(hidden_cell(*at) if x is None else cell(*at, x / shade, exact(x)))
     for i, total in enumerate(totals):
-        parts.append(text(_LEFT + _GRID + 19, _TOP + _SIZE * i + 24, exact(total), bold=True))
+        parts.append(text(_LEFT + _GRID + 22, _TOP + _SIZE * i + 24, exact(total), bold=True))
     if totals:
-        parts.append(text(_LEFT + _GRID + 19, _TOP - 8, "sum", size=13))
+        parts.append(text(_LEFT + _GRID + 22, _TOP - 8, "sum", size=13))
     told = "; ".join(
         f"{word}: {' '.join('hidden' if x is None else exact(x) for x in row)}"
         for word, row in zip(words, rows, strict=True)
     )
-    width = _LEFT + _GRID + (34 if totals else 4)
+    width = _LEFT + _GRID + (38 if totals else 4)
     return svg(width, _TOP + _GRID + 4, *parts, title=f"Step {title}", description=f"{told}.")
 
 

@@ -4,7 +4,7 @@ from itertools import accumulate
 
 from attention_primer.examples import worked_example_two_looks
 from machinery.drawing import Figure, box, computed, figure, line, svg, table, text
-from machinery.figures.parts import signed
+from machinery.figures.parts import NO_BREAK, signed
 
 _NUMBERS = ("noun", "creature", "describing", "filler")
 _COLUMNS = (112, 176, 246, 314)
@@ -86,4 +86,4 @@ def _plain(x: float) -> str:
 
 def _sum(q: list[float], k: list[float]) -> str:
     made = [a * b for a, b in zip(q, k, strict=True) if a * b]
-    return " ".join([_plain(made[0]), *(f"{'+' if x > 0 else '−'} {abs(x):g}" for x in made[1:])])
+    return NO_BREAK.join([_plain(made[0]), *(f"{'+' if x > 0 else '−'}{NO_BREAK}{abs(x):g}" for x in made[1:])])

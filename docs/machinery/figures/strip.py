@@ -15,8 +15,8 @@ from machinery.live import Choice, Slider, live
 _WIDTH, _HEIGHT = 216, 178
 _TOP, _LINE = 64, 25  # the first base line, and how far apart they are
 _COLUMN = 52
-_SHARES, _VALUES = 41, 102
-_BARS = 162
+_SHARES, _VALUES = 44, 103
+_BARS = 165
 _POWERS = str.maketrans("−0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _EXAMPLE = worked_example_sentence(causal=False)

@@ -52,7 +52,7 @@ def _alike(row: Sequence[float], other: Sequence[float]) -> bool:
 _ANSWERS = _answers()
 
 
-@live("Fill in the shares, then leave the field.", Blanks(f'your shares for "{_WORD}"', _EXAMPLE.tokens, _ANSWERS))
+@live(f'Fill in the shares of "{_WORD}", then leave the field.', Blanks("your shares", _EXAMPLE.tokens, _ANSWERS))
 def your_row(answer: str) -> Figure:
     """Draw the row that was typed, or question marks."""
     row = _ANSWERS.get(answer)
