@@ -89,7 +89,7 @@ def test_the_calculator_counts_as_many_weights_as_were_published(model: str, n_w
 def test_the_calculator_shows_what_the_library_counts() -> None:
     shown = LIVE["cache_calculator"].draw("Llama 2 70B", False, 8192, 8, "8 bits").svg
     assert kv_cache_bytes(8 * 8192, 80, 8, 128, 1) == 10 * 1024**3
-    assert ">10 GiB<" in shown
+    assert ">10\u00a0GiB<" in shown
 
 
 def test_sharing_is_the_only_thing_that_the_switch_changes() -> None:
@@ -97,8 +97,8 @@ def test_sharing_is_the_only_thing_that_the_switch_changes() -> None:
         LIVE["cache_calculator"].draw("Llama 3 8B", is_unshared, 4096, 1, "16 bits").svg
         for is_unshared in (False, True)
     )
-    assert ">512 MiB<" in shared
-    assert ">2 GiB<" in unshared
+    assert ">512\u00a0MiB<" in shared
+    assert ">2\u00a0GiB<" in unshared
     plain = LIVE["cache_calculator"].draw
     assert plain("Llama 2 7B", False, 4096, 1, "16 bits") == plain("Llama 2 7B", True, 4096, 1, "16 bits")
 

@@ -192,7 +192,7 @@ def _kept_by(i: int, side: int, now: tuple[int, int] | None, is_over: bool) -> l
 
 _SHORT, _LONG = 2**9, 2**17
 _TILE, _WIDTH = 128, 64
-_WAYS = {"whole table": ("", 1.5), "tiles": ("query", 3)}
+_WAYS = {"whole table": ("", 1.5), "tiles": ("w8", 3)}
 
 
 def _kept_numbers(way: str, n: int) -> int:
@@ -333,8 +333,8 @@ def _patterns() -> dict[str, list[list[bool]]]:
         "causal": causal,
         "window of 4": window,
         "every fourth": strided,
-        "window and every fourth": unite_masks(window, strided),
-        "window and first token": unite_masks(window, first),
+        "the two together": unite_masks(window, strided),
+        "window, first token": unite_masks(window, first),
     }
 
 
@@ -344,7 +344,7 @@ def sparse_patterns() -> Figure:
     patterns = _patterns()
     counts = {name: _count(mask) for name, mask in patterns.items()}
     layers = {name: _layers_to_reach_all(mask) for name, mask in patterns.items()}
-    both = "window and every fourth"
+    both = "the two together"
     return Figure(
         side_by_side(*(_pattern(name, mask, counts[name], layers[name]) for name, mask in patterns.items())),
         f"Of {counts['causal']} pairs, the window computes {counts['window of 4']}, but {layers['window of 4']} layers "
@@ -368,18 +368,18 @@ def _layers_to_reach_all(mask: Mask) -> str:
 
 
 def _pattern(name: str, mask: Mask, n_pairs: int, layers: str) -> str:
-    size = 15
+    size = 13
     cells = [
         box(size * j + 1, 46 + size * i, size - 2, size - 2, role=_dark(i) if seen else "hidden", filled=seen)
         for i, row in enumerate(mask)
         for j, seen in enumerate(row[: i + 1])
     ]
-    told = f"{n_pairs} pairs; all heard of: " + ("never" if layers == "never" else f"layer {layers}")
+    reach = "never all" if layers == "never" else f"{layers} layer{'s' if layers != '1' else ''}"
     return svg(
-        216,
+        163,
         46 + size * _TOKENS + 4,
         text(0, 16, name, anchor="start", bold=True),
-        text(0, 36, told, anchor="start", size=13),
+        text(0, 36, f"{n_pairs} pairs, {reach}", anchor="start", size=13),
         *cells,
         title=f"The pattern {name}",
         description=f"{n_pairs} pairs of {_TOKENS} tokens. The last token sees "
@@ -457,8 +457,8 @@ def two_kinds_of_shares(times: str) -> Figure:
         side_by_side(_shares("softmax", soft), _shares("linear attention", flat), _state(written)),
         f'"Sat" takes {number(soft[_SAT][1])} from "cat" by softmax, {number(flat[_SAT][1])} by linear attention. '
         f"The state holds {exact(sum(map(len, written)))} numbers, for four words as for four thousand.",
-        table(["softmax, query ↓, key →", *_WORDS], _lines(soft))
-        + table(["linear, query ↓, key →", *_WORDS], _lines(flat))
+        table(["query ↓, key →", *_WORDS], _lines(soft), caption="softmax")
+        + table(["query ↓, key →", *_WORDS], _lines(flat), caption="linear attention")
         + table(
             ["feature", "times first number", "times second number", "alone"],
             [[str(c + 1), *map(exact, row)] for c, row in enumerate(written)],

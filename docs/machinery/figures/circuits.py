@@ -16,7 +16,7 @@ _WORDS = worked_example_sentence().tokens
 
 @live(
     "Lower the lead, and see the line blur.",
-    Slider("lead of the wanted key, in points", (1, 2, 4, 8, 40), start=40),
+    Slider("lead of the wanted key", (1, 2, 4, 8, 40), start=40),
 )
 def previous_token(lead: float) -> Figure:
     """Draw the weights of a head that looks one place back, and the four matrices that make it do so."""
@@ -136,11 +136,12 @@ def _weights(
 def _weights_table(weights: Matrix, mask: Mask, *, shown: Sequence[Sequence[str]] | None = None) -> str:
     rows = shown or [[number(w) for w in row] for row in weights]
     return table(
-        ["weights, query ↓, key →", *_WORDS],
+        ["query ↓, key →", *_WORDS],
         [
             [word, *(w if may_see else "hidden" for w, may_see in zip(row, seen, strict=True))]
             for word, row, seen in zip(_WORDS, rows, mask, strict=True)
         ],
+        caption="weights",
     )
 
 

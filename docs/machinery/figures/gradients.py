@@ -12,7 +12,7 @@ from attention_primer.gradients import Gradients, attention_gradients
 from attention_primer.softmaxes import softmax, softmax_jacobian
 from attention_primer.vectors import dot, matmul, mix
 from machinery.drawing import Figure, arrow, box, cell, figure, hidden_cell, line, number, svg, table, text
-from machinery.figures.parts import exact, listed, over_one, side_by_side
+from machinery.figures.parts import NO_BREAK, exact, listed, over_one, side_by_side
 from machinery.live import Choice, Slider, live
 
 _EXAMPLE = worked_example_sentence()
@@ -192,7 +192,7 @@ def jacobian_of_a_row(word: str) -> Figure:
     parts = round(1 / min(shares)) ** 2
     wishes = [v[0] for v in _EXAMPLE.v[: i + 1]]
     got = [dot(row, wishes) for row in jacobian]
-    over = f" over {parts}" if parts > 1 else ""
+    over = f" (over {parts})" if parts > 1 else ""
     return Figure(
         svg(
             336,
@@ -213,11 +213,12 @@ def jacobian_of_a_row(word: str) -> Figure:
         ),
         _competing(word, shares, wishes, got),
         table(
-            [f"share of {word} ↓, score →", *seen, "value, first number", "what the score gets"],
+            ["share ↓, score →", *seen, "value, first number", "what the score gets"],
             [
                 [name, *(exact(x, parts=parts) for x in row), exact(wish), exact(gets)]
                 for name, row, wish, gets in zip(seen, jacobian, wishes, got, strict=True)
             ],
+            caption=f'the row of "{word}"',
         ),
         "Every row and every column adds up to 0: what one share gains, the others lose.",
     )
@@ -275,7 +276,7 @@ def gradient_flows_back(wanted: str, word: str) -> Figure:
     steps = [
         ("query, in units of ln 2", _list([x / log(2) for x in _EXAMPLE.q[i]]), _list(flow.d_q[i])),
         ("raw scores", _doublings(_EXAMPLE.scores[i][: i + 1]), _list([d / 2 for d in halved])),
-        ("scores ÷ 2", _doublings(_EXAMPLE.scaled[i][: i + 1]), _list(halved)),
+        (f"scores ÷{NO_BREAK}2", _doublings(_EXAMPLE.scaled[i][: i + 1]), _list(halved)),
         ("shares", listed(over_one(shares)), _list(d_shares)),
         ("output", _list(_EXAMPLE.output[i]), _list(d_output[i])),
     ]
@@ -305,8 +306,8 @@ def _there_and_back(steps: Sequence[tuple[str, str, str]]) -> str:
         y = 62 + high * n
         parts += [
             text(0, y - 16, name, anchor="start", size=13),
-            text(left, y + 4, there, size=13),
-            text(right, y + 4, back, size=13, bold=True, role="value" if n in (3, 4) else ""),
+            text(left, y + 4, there, size=13, role={0: "query", 4: "value"}.get(n, "")),
+            text(right, y + 4, back, size=13, bold=True, role={0: "query", 3: "value", 4: "value"}.get(n, "")),
         ]
     for n, (there, back) in enumerate(ways):
         y = 62 + high * n + 12

@@ -12,7 +12,7 @@ from attention_primer.examples import worked_example_sentence
 from attention_primer.heads import MultiHeadAttention
 from attention_primer.masks import causal_mask, sliding_window_mask
 from machinery.drawing import Figure, arrow, box, cell, figure, hidden_cell, line, number, svg, table, text
-from machinery.figures.parts import exact, listed, over_one, side_by_side
+from machinery.figures.parts import NO_BREAK, exact, listed, over_one, side_by_side
 from machinery.live import Choice, Slider, Switch, live
 
 _EXAMPLE = worked_example_sentence()
@@ -49,23 +49,23 @@ def _step(i: int, output: Sequence[float]) -> str:
         y, is_new = top + 26 * j, j == i
         parts += [
             text(5, y, _WORDS[j], anchor="start", bold=is_new),
-            text(54, y, _list(_EXAMPLE.k[j]), role="key", anchor="start", bold=is_new),
-            text(152, y, _list(_EXAMPLE.v[j]), role="value", anchor="start", bold=is_new),
+            text(58, y, _list(_EXAMPLE.k[j]), role="key", anchor="start", bold=is_new),
+            text(156, y, _list(_EXAMPLE.v[j]), role="value", anchor="start", bold=is_new),
             text(266, y, over_one(_EXAMPLE.weights[i][: i + 1])[j], anchor="end", bold=is_new),
         ]
     bottom = top + 26 * (i + 1)
     return svg(
         280,
-        top + 26 * 4 + 12,
+        bottom + 12,
         text(0, 16, f'{i + 1}. "{_WORDS[i]}" is added', anchor="start", bold=True),
         text(0, 38, f"it asks q = {_query(i)}", role="query", anchor="start"),
-        text(54, 60, "keys", role="key", anchor="start", size=13),
-        text(152, 60, "values", role="value", anchor="start", size=13),
+        text(58, 60, "keys", role="key", anchor="start", size=13),
+        text(156, 60, "values", role="value", anchor="start", size=13),
         text(266, 60, "shares", anchor="end", size=13),
         *parts,
         box(0, top + 26 * i - 18, 276, 25),
-        text(152, bottom + 4, _list(output), role="value", anchor="start", bold=True),
-        text(144, bottom + 4, "output", anchor="end", size=13),
+        text(156, bottom + 4, _list(output), role="value", anchor="start", bold=True),
+        text(148, bottom + 4, "output", anchor="end", size=13),
         title=f"Step {i + 1}: {_WORDS[i]} is added",
         description=f"{i} keys and values are kept, one of each is new. The query {_query(i)} takes shares of "
         f"{_shares(i)}, and the output is {_list(output)}.",
@@ -184,8 +184,8 @@ _WINDOW = 128
 # Each line by its name: its label, its role and its width.
 _LINES = {
     "everything anew": ("anew", "", 1.5),
-    "with a cache": ("cache", "query", 3),
-    "cache and window": ("window", "key", 2),
+    "with a cache": ("cache", "w8", 3),
+    "cache and window": ("window", "w8", 2),
     "the last token alone": ("one token", "", 1.5),
 }
 
@@ -327,9 +327,10 @@ def cache_calculator(name: str, is_unshared: bool, n_tokens: int, n_users: int, 
     a_user = kv_cache_bytes(n_tokens, model.n_layers, n_kv_heads, model.d_head, _BYTES[bits])
     kept = kv_cache_bytes(n_tokens * n_users, model.n_layers, n_kv_heads, model.d_head, _BYTES[bits])
     weights = 2 * model.n_weights
+    product = NO_BREAK.join(("2", "·", str(n_kv_heads), "·", str(model.d_head)))
     users = f"{n_users} user{'s' if n_users > 1 else ''}"
     steps = [
-        (f"a token, one layer: 2 · {n_kv_heads} · {model.d_head}", f"{number(a_layer // _BYTES[bits], ',')} numbers"),
+        (f"a token, one layer: {product}", f"{number(a_layer // _BYTES[bits], ',')}{NO_BREAK}numbers"),
         (f"all {model.n_layers} layers, {bits} each", _sized(a_token)),
         (f"{number(n_tokens, ',')} tokens", _sized(a_user)),
         (users, _sized(kept)),
@@ -366,7 +367,7 @@ def _weighed(ratio: float, n_users: int, kept: str) -> str:
 
 def _sized(n_bytes: int) -> str:
     power = min(int(log2(n_bytes)) // 10, len(_UNITS) - 1)
-    return f"{number(n_bytes / 1024**power, '.3g')} {_UNITS[power]}"
+    return f"{number(n_bytes / 1024**power, '.3g')}{NO_BREAK}{_UNITS[power]}"
 
 
 def _told(y: float, what: str, shown: str, *, is_last: bool) -> list[str]:

@@ -12,7 +12,7 @@ from attention_primer.masks import causal_mask, sliding_window_mask
 from attention_primer.softmaxes import softmax
 from attention_primer.vectors import mix
 from machinery.drawing import Figure, box, cell, figure, number, svg, table, text
-from machinery.figures.parts import exact, listed, over_one, side_by_side
+from machinery.figures.parts import NO_BREAK, exact, listed, over_one, side_by_side
 from machinery.live import Choice, Slider, live
 
 __all__ = ["TEXT", "UNNAMED", "noise", "patterns"]
@@ -65,7 +65,7 @@ def gallery() -> Figure:
     scores = {name: number(max(named[name].scores.values())) for name in named}
     return Figure(
         side_by_side(*(_small(name, specimens[name], [f"score {scores[name]}"]) for name in specimens)),
-        f"Eight patterns over the text {html.escape(' '.join(TEXT))}. Rows are queries, columns keys; the hidden "
+        f"Eight patterns over the text {html.escape(NO_BREAK.join(TEXT))}. Rows are queries, columns keys; the hidden "
         "future is left blank. The last one gets no name, since no pattern scores high. All were made by hand.",
         table(
             ["pattern", "made by", "name that the library gives", "its best score"],
@@ -111,11 +111,12 @@ def unnamed_patterns(letter: str, guess: str) -> Figure:
         table(["pattern", "name"], [[letter, guess]])
         + "".join(
             table(
-                [f"pattern {name}, query ↓, key →", *TEXT],
+                ["query ↓, key →", *TEXT],
                 [
                     [word, *(number(w) if j <= i else "hidden" for j, w in enumerate(row))]
                     for i, (word, row) in enumerate(zip(TEXT, weights, strict=True))
                 ],
+                caption=f"pattern {name}",
             )
             for name, weights in UNNAMED.items()
         ),
