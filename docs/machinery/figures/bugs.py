@@ -12,7 +12,7 @@ from attention_primer.examples import worked_example_sentence
 from attention_primer.grader import impostors
 from attention_primer.grader.impostors import ATTENTION_IMPOSTORS, LAYER_IMPOSTORS, fingerprint
 from machinery.drawing import Figure, box, cell, computed, figure, group, hidden_cell, line, number, svg, table, text
-from machinery.figures.parts import listed, plain, side_by_side
+from machinery.figures.parts import NO_BREAK, listed, plain, side_by_side
 from machinery.live import Choice, live
 
 __all__ = ["SUSPECTS"]
@@ -143,7 +143,7 @@ def twenty_bugs() -> Figure:
             [
                 [
                     _plain(bug.__name__),
-                    *(", ".join(map(_shown, fingerprint(bug)[i])) for i in (2, 3)),
+                    *(f",{NO_BREAK}".join(map(_shown, fingerprint(bug)[i])) for i in (2, 3)),
                     what.partition("\n")[0],
                 ]
                 for bug, what in zip(bugs, told, strict=True)
@@ -195,7 +195,7 @@ def _stopped(title: str, message: str) -> str:
 def _with_sums(title: str, words: Sequence[str], weights: Weights) -> str:
     rows = [[word, *map(_shown, row), _shown(sum(row))] for word, row in zip(words, weights, strict=True)]
     sums = ["sum", *(_shown(sum(column)) for column in zip(*weights, strict=True)), ""]
-    return table([f"{title}, query ↓, key →", *words, "sum"], [*rows, sums])
+    return table(["query ↓, key →", *words, "sum"], [*rows, sums], caption=title)
 
 
 def _small(name: str, weights: Weights) -> str:

@@ -52,8 +52,8 @@ def cell_inspector(view: str, causal: bool, is_reversed: bool, at: tuple[int, in
     return Figure(
         side_by_side(_scores(grid, view, i, j, sums), _shares(grid, i, mixed)),
         _finding(grid, view, i, j, sums) + _order(causal, is_reversed),
-        table([f"{view}, query ↓, key →", *grid.words, "query, in units of ln 2"], _rows(grid, view, grid.queries))
-        + table(["shares, query ↓, key →", *grid.words, "output"], _rows(grid, "shares", grid.output))
+        table(["query ↓, key →", *grid.words, "query, in units of ln 2"], _rows(grid, view, grid.queries), caption=view)
+        + table(["query ↓, key →", *grid.words, "output"], _rows(grid, "shares", grid.output), caption="shares")
         + table(
             ["word", "key", "value"],
             [

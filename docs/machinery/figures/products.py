@@ -37,11 +37,11 @@ def products() -> Figure:
         table(
             ["word", *_NUMBERS, "score"],
             [
-                ['what "it" asks', *(_plain(x) for x in q), ""],
+                ['"it" asks', *(_plain(x) for x in q), ""],
                 *(
                     [
                         word,
-                        *(computed(f"{_plain(a)} · {_plain(b)}") for a, b in zip(q, k, strict=True)),
+                        *(computed(f"{_plain(a)}{NO_BREAK}·{NO_BREAK}{_plain(b)}") for a, b in zip(q, k, strict=True)),
                         f"{scores[word]:g}",
                     ]
                     for word, k in keys.items()
