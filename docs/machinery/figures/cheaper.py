@@ -160,7 +160,8 @@ def _tiles_told(flash: FlashAttention, side: int, now: tuple[int, int] | None, *
         if now
         else "Every query has its output, and nothing else is left."
     )
-    skipped = f" {flash.n_skipped} tiles that are all future are skipped." if causal else ""
+    tiles = "tile that is all future is" if flash.n_skipped == 1 else "tiles that are all future are"
+    skipped = f" {flash.n_skipped} {tiles} skipped." if causal else ""
     return (
         f"{met} At most {flash.n_kept} numbers are kept at once: {side * side} scores, and for each of {side} queries "
         f"m, ℓ and o. The whole table would hold {_N * _N}.{skipped}"
@@ -344,9 +345,10 @@ def sparse_patterns() -> Figure:
     patterns = _patterns()
     counts = {name: _count(mask) for name, mask in patterns.items()}
     layers = {name: _layers_to_reach_all(mask) for name, mask in patterns.items()}
+    drawn = [_pattern(name, mask, counts[name], layers[name]) for name, mask in patterns.items()]
     both = "the two together"
     return Figure(
-        side_by_side(*(_pattern(name, mask, counts[name], layers[name]) for name, mask in patterns.items())),
+        side_by_side(*drawn[:3]) + side_by_side(*drawn[3:]),  # what is put together stands below its parts
         f"Of {counts['causal']} pairs, the window computes {counts['window of 4']}, but {layers['window of 4']} layers "
         f"pass before the last token has heard of all others. With every fourth token beside it, {counts[both]} pairs "
         f"are computed, and {layers[both]} layers are enough.",
@@ -504,7 +506,7 @@ def _shares(title: str, rows: Sequence[Sequence[float]]) -> str:
 def _state(written: Sequence[Sequence[float]]) -> str:
     top, step = 64, 40
     heads = ("· v, first", "· v, second", "alone")
-    parts = [text(58 + 68 * c, top - 8, head, role="value" if c < 2 else "", size=12) for c, head in enumerate(heads)]
+    parts = [text(55 + 64 * c, top - 8, head, role="value" if c < 2 else "", size=12) for c, head in enumerate(heads)]
     for i, row in enumerate(written):
         parts.append(text(0, top + step * i + 25, f"{i + 1}", role="key", anchor="start"))
         for c, x in enumerate(row):

@@ -177,7 +177,7 @@ def _block_told(product: Matrix, rows: range, columns: range) -> str:
 
 def _words_grid(title: str, tokens: Sequence[str], weights: Matrix, mask: Mask) -> str:
     longest = max(map(len, tokens))
-    size, left, top = max(34, 7 * longest), 10 + 7 * longest, 48
+    size, left, top = max(34, 7 * longest), max(38, 10 + 7 * longest), 48
     parts = [text(0, 16, title, anchor="start", bold=True)]
     parts += [text(left + size * (j + 0.5), top - 8, word, role="key", size=13) for j, word in enumerate(tokens)]
     high = 30
