@@ -1,7 +1,7 @@
 """Draw what the chapter assumes: the exponential, vectors that agree or don't, and independence."""
 
 import itertools
-from math import exp
+from math import exp, hypot
 
 from attention_primer.examples import worked_example_sentence
 from attention_primer.vectors import dot
@@ -51,7 +51,7 @@ def agreement() -> Figure:
     pairs = [("aligned", [2, 1], [4, 2]), ("orthogonal", [2, 1], [-1, 2]), ("opposed", [2, 1], [-2, -1])]
     drawn = []
     for i, (name, a, b) in enumerate(pairs):
-        parts = [*_vector("b", b, "key", width=4, below=4), *_vector("a", a, "query", width=2, below=20)]
+        parts = [*_vector("b", b, "key", width=4, below=5), *_vector("a", a, "query", width=2, below=20)]
         parts.append(text(0, 66, name, bold=True))
         parts.append(text(0, 86, f"a · b = {number(dot(a, b), '.0f')}"))
         drawn.append(group(*parts, x=40 + 132 * i, y=60))
@@ -105,7 +105,9 @@ def independence() -> Figure:
 def _vector(name: str, ends: list[int], role: str, width: float, below: float) -> list[str]:
     """Draw one arrow from the origin, with its letter beyond the head."""
     x, y = 16 * ends[0], -16 * ends[1]
-    return [arrow(0, 0, x, y, role=role, width=width), text(1.2 * x + 4, 1.2 * y + below, name, role=role, bold=True)]
+    beyond = 1 + 12 / hypot(x, y)
+    label = text(beyond * x, beyond * y + below, name, role=role, bold=True)
+    return [arrow(0, 0, x, y, role=role, width=width), label]
 
 
 def _list(numbers: list[int]) -> str:
