@@ -195,7 +195,7 @@ def _stopped(title: str, message: str) -> str:
 def _with_sums(title: str, words: Sequence[str], weights: Weights) -> str:
     rows = [[word, *map(_shown, row), _shown(sum(row))] for word, row in zip(words, weights, strict=True)]
     sums = ["sum", *(_shown(sum(column)) for column in zip(*weights, strict=True)), ""]
-    return table(["query ↓, key →", *words, "sum"], [*rows, sums], caption=title)
+    return table(["query\u00a0↓, key\u00a0→", *words, "sum"], [*rows, sums], caption=title)
 
 
 def _small(name: str, weights: Weights) -> str:

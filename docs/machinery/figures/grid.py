@@ -19,6 +19,7 @@ _GRID = 4 * _SIZE
 _WORDS = worked_example_sentence().tokens
 _CAT, _SAT = 1, 2
 _VIEWS = ("raw scores", "halved", "e-values", "shares")
+_AXES = f"query{NO_BREAK}↓, key{NO_BREAK}→"
 
 Rows = Sequence[Sequence[float | None]]
 
@@ -52,8 +53,8 @@ def cell_inspector(view: str, causal: bool, is_reversed: bool, at: tuple[int, in
     return Figure(
         side_by_side(_scores(grid, view, i, j, sums), _shares(grid, i, mixed)),
         _finding(grid, view, i, j, sums) + _order(causal, is_reversed),
-        table(["query ↓, key →", *grid.words, "query, in units of ln 2"], _rows(grid, view, grid.queries), caption=view)
-        + table(["query ↓, key →", *grid.words, "output"], _rows(grid, "shares", grid.output), caption="shares")
+        table([_AXES, *grid.words, "query, in units of ln 2"], _rows(grid, view, grid.queries), caption=view)
+        + table([_AXES, *grid.words, "output"], _rows(grid, "shares", grid.output), caption="shares")
         + table(
             ["word", "key", "value"],
             [

@@ -7,7 +7,7 @@ from attention_primer.examples import TwoHeads, worked_example_two_heads
 from attention_primer.heads import MultiHeadAttention
 from attention_primer.vectors import matmul, mix
 from machinery.drawing import Figure, box, cell, figure, hidden_cell, line, svg, table, text
-from machinery.figures.parts import exact, listed, over_one, side_by_side
+from machinery.figures.parts import NO_BREAK, exact, listed, over_one, side_by_side
 from machinery.live import Choice, Switch, live
 
 _SIZE, _LEFT, _TOP, _STEP = 42, 70, 52, 50
@@ -121,7 +121,7 @@ def shared_heads() -> Figure:
                     title.partition(",")[0],
                     str(_N_HEADS),
                     str(n),
-                    ", ".join(f"{h} → {h // (_N_HEADS // n)}" for h in range(_N_HEADS)),
+                    ", ".join(f"{h}{NO_BREAK}→{NO_BREAK}{h // (_N_HEADS // n)}" for h in range(_N_HEADS)),
                     parts[n],
                 ]
                 for n, title in layouts

@@ -32,9 +32,9 @@ def mask_pipeline() -> Figure:
         ),
         f'Hiding "down" drops the total of "sat" from {exact(open_totals[2])} to {exact(totals[2])}, so its fifths '
         'become quarters. No visible score changes, and no ratio does: "cat" still gets twice as much as "The".',
-        table(["query ↓, key →", *words], _lines(words, scores), caption="scores")
-        + table(["query ↓, key →", *words, "sum"], _lines(words, e_values, totals), caption="e-values")
-        + table(["query ↓, key →", *words, "sum"], _lines(words, shares, sums), caption="shares"),
+        table(["query\u00a0↓, key\u00a0→", *words], _lines(words, scores), caption="scores")
+        + table(["query\u00a0↓, key\u00a0→", *words, "sum"], _lines(words, e_values, totals), caption="e-values")
+        + table(["query\u00a0↓, key\u00a0→", *words, "sum"], _lines(words, shares, sums), caption="shares"),
     )
 
 

@@ -50,7 +50,7 @@ def _halfway(one: TwoLooks, other: TwoLooks) -> TwoLooks:
 
 
 @live(
-    "Change the last word, and see what moves. Its number says what it goes with: +\u00a0creatures, −\u00a0places.",
+    "Change the last word. Its number says what it goes with: +\u00a0creatures, −\u00a0places.",
     Slider("last word", _LAST_WORDS, start="wide", show=_said),
 )
 def switch(last_word: str) -> Figure:
