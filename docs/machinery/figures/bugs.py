@@ -1,5 +1,6 @@
 """Draw the weights that classic bugs leave on "The cat sat down", unlabelled, and what the bugs answer to a probe."""
 
+import html
 import inspect
 import re
 import textwrap
@@ -133,24 +134,28 @@ def twenty_bugs() -> Figure:
     """Draw all twenty fingerprints small, each with what went wrong."""
     words = worked_example_sentence().tokens
     bugs: list[Callable[..., Attention]] = [*ATTENTION_IMPOSTORS, *LAYER_IMPOSTORS]
-    told = [inspect.getdoc(bug) or "" for bug in bugs]
     return Figure(
         side_by_side(*(_small(bug.__name__, fingerprint(bug)) for bug in bugs)),
         f"{len(bugs)} bugs leave {len(bugs)} different pictures, since the numbers of the sentence were chosen for it. "
         "Rows are queries, columns keys; a question mark is no number at all.",
         table(
-            ["bug", 'row of "sat"', 'row of "down"', "what went wrong"],
+            ["bug", 'row of "sat"', 'row of "down"'],
             [
                 [
                     _plain(bug.__name__),
                     *(f",{NO_BREAK}".join(map(_shown, fingerprint(bug)[i])) for i in (2, 3)),
-                    what.partition("\n")[0],
                 ]
-                for bug, what in zip(bugs, told, strict=True)
+                for bug in bugs
             ],
             caption=f"In the order {', '.join(words)}.",
-        ),
+        )
+        + f"<ul>{''.join(map(_what_went_wrong, bugs))}</ul>",
     )
+
+
+def _what_went_wrong(bug: Callable[..., Attention]) -> str:
+    told = (inspect.getdoc(bug) or "").partition("\n")[0]
+    return f"<li>{html.escape(f'{_plain(bug.__name__)}: {told}')}</li>"
 
 
 def _heatmap(title: str, words: Sequence[str], weights: Weights, *, named: str | None = None) -> str:
