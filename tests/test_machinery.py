@@ -287,7 +287,7 @@ def test_a_figure_has_a_name_a_caption_and_a_table(monkeypatch: pytest.MonkeyPat
     assert 'role="img"' in drawn
     assert "−0.63" in drawn
     assert "var(--ap-w10-ink)" in drawn
-    assert "<figcaption><p>So.</p><details><summary>" in drawn
+    assert "<figcaption><p>So.</p><details data-search-exclude><summary>" in drawn
     assert "<caption>c</caption>" in drawn
 
 

@@ -120,6 +120,12 @@ def test_no_id_stands_twice_on_a_page(site: Path) -> None:
         assert len(ids) == len(set(ids)), (page, sorted(i for i in set(ids) if ids.count(i) > 1))
 
 
+def test_every_table_became_one(site: Path) -> None:
+    for page in _built_pages(site):
+        prose = re.sub(r"<pre\b.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"\|\s*:?---|^\s*\|", prose, flags=re.MULTILINE), page
+
+
 def test_every_column_of_a_table_has_a_name(site: Path) -> None:
     for page in _built_pages(site):
         assert not re.search(r"<th\b[^>]*>\s*</th>", page.read_text(encoding="utf-8")), page

@@ -46,6 +46,6 @@ reachSearch();
 narrow.addEventListener("change", reachSearch);
 search.addEventListener("change", followSearch);
 document$.subscribe(() => {
-  const boxes = document.querySelectorAll(".md-typeset__scrollwrap, .ap-math, .ap-drawing, .md-typeset pre > code");
+  const boxes = document.querySelectorAll(".md-typeset__scrollwrap, .ap-math, .ap-drawing, figcaption details, .md-typeset pre > code");
   boxes.forEach((box) => scrolled.observe(box)); // the theme has put the tables into theirs by now
 });

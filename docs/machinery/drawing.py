@@ -111,9 +111,9 @@ def framed(name: str, drawn: Figure, made: Sequence[str], *, controls: str = "",
     file = f' data-frames="{frames}"' if frames else ""
     return (
         f'<figure class="ap-figure" id="figure-{name}" data-computed="{html.escape(" ".join(made))}"{file}>{controls}'
-        f'<div class="ap-drawing">{drawn.svg}</div><figcaption><p>{spoken}{note}</p>'
-        f'<details><summary>The same as a table</summary><div class="ap-same">{drawn.table}</div></details>'
-        f"</figcaption></figure>"
+        f'<div class="ap-drawing" data-search-exclude>{drawn.svg}</div><figcaption><p>{spoken}{note}</p>'
+        f"<details data-search-exclude><summary>The same as a table</summary>"
+        f'<div class="ap-same">{drawn.table}</div></details></figcaption></figure>'
     )
 
 

@@ -259,7 +259,7 @@ def live_html_of(name: str) -> str:
         bar += control.html(mark)
         if isinstance(control, Cells):
             drawing = control.laid(mark, drawing)
-    bar = f'<fieldset class="ap-controls"><legend>{html.escape(hint)}</legend>{bar}</fieldset>'
+    bar = f'<fieldset class="ap-controls" data-search-exclude><legend>{html.escape(hint)}</legend>{bar}</fieldset>'
     data = frames.packed(start)
     file = f"{name}.{hashlib.sha256(data.encode()).hexdigest()[:8]}.json"
     FRAMES[file] = data

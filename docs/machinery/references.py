@@ -78,10 +78,14 @@ def with_uses(content: str, links: dict[str, list[tuple[str, str]]]) -> str:
     for anchor, sections in links.items():
         start = content.find(f'id="{anchor}"')
         if start >= 0 and (opening := _CONTENTS.search(content, start)):
-            listed = ", ".join(f'<a href="{html.escape(url)}">{html.escape(title)}</a>' for url, title in sections)
+            listed = ", ".join(f'<a href="{html.escape(url)}">{_numbered(title)}</a>' for url, title in sections)
             note = f'\n<p class="ap-used">Used in: {listed}</p>'
             content = content[: opening.end()] + note + content[opening.end() :]
     return content
+
+
+def _numbered(title: str) -> str:
+    return re.sub(r"^(\d+\.) ", "\\1\xa0", html.escape(title))  # a number stays with its title
 
 
 def unresolved(content: str, address: Callable[[str], object]) -> Iterator[str]:

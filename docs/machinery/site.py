@@ -9,6 +9,7 @@ from machinery.figures import drawn
 from machinery.formulas import FormulaError, with_mathml
 from machinery.pages import proven
 from machinery.references import unresolved, uses, with_indices, with_uses
+from machinery.wholes import unbroken
 
 __all__ = ["Site"]
 
@@ -42,9 +43,9 @@ class Site:
         return proven(text, page)
 
     def content(self, page: str, content: str) -> str:
-        """Put MathML and figures into a page's HTML."""
+        """Put MathML and figures into a page's HTML, and keep together what belongs together."""
         content = with_mathml(with_indices(content), lambda error: self._formula_error(page, error))
-        return _FIGURE.sub(lambda found: drawn(found[1]), content)
+        return unbroken(_FIGURE.sub(lambda found: drawn(found[1]), content))
 
     def note_uses(self, page: str, url: str, content: str, address: Address) -> None:
         """Note what the sections of a page use.

@@ -8,7 +8,7 @@ A mask is a list of rows, one a query; `mask[i][j]` is True where query i may se
 | [`causal_mask`][attention_primer.masks.causal_mask] | itself and its past |
 | [`sliding_window_mask`][attention_primer.masks.sliding_window_mask] | itself and the last few before it |
 | [`padding_mask`][attention_primer.masks.padding_mask] | the keys that are real tokens |
-| [`strided_mask`][attention_primer.masks.strided_mask] | itself and every so many-th before it |
+| [`strided_mask`][attention_primer.masks.strided_mask] | itself, and one in every few before it |
 | [`global_mask`][attention_primer.masks.global_mask] | a few chosen tokens; a chosen one sees all |
 | [`combine_masks`][attention_primer.masks.combine_masks] | what all the given masks let it see |
 | [`unite_masks`][attention_primer.masks.unite_masks] | what at least one of them lets it see |

@@ -49,12 +49,12 @@ def tall(head: Head, matrices: Sequence[tuple[str, Matrix, str]], *, size: int =
     for (name, W, what), width in zip(matrices, wide, strict=True):
         parts.append(text(x, 16, name, anchor="start", bold=True))
         parts += cells(x, top, size, W, numbers=size > 16)
-        parts.append(text(x, top + height + 18, what, anchor="start", size=13))
+        parts += [text(x, top + height + 18, what, anchor="start", size=13)] if what else []
         x += width + gap
     names = ", ".join(name for name, _, _ in matrices)
     return svg(
         right + 4,
-        top + height + 26,
+        top + height + (26 if any(what for *_, what in matrices) else 8),
         *parts,
         title=f"The matrices {names}",
         description=f"Rows by lane: {', '.join(head.lanes)}. " + "; ".join(_reads(head, n, W) for n, W, _ in matrices),
