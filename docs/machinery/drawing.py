@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from attention_primer.heatmaps import Heatmap
 from machinery.scan import numbers, scan
+from machinery.wholes import unbroken
 
 __all__ = [
     "FIGURES",
@@ -95,7 +96,8 @@ def noted(name: str, draw: Callable[[], Figure]) -> tuple[Figure, list[str]]:
         made = sorted(_computed.get())
     finally:
         _computed.reset(noting)
-    return drawn._replace(svg=_with_own_ids(drawn.svg, name)), made
+    told = {part: unbroken(getattr(drawn, part)) for part in ("caption", "table", "note")}
+    return drawn._replace(svg=_with_own_ids(drawn.svg, name), **told), made
 
 
 def refuse_typed(shown: str, made: Sequence[str]) -> None:

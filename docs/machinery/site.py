@@ -45,7 +45,7 @@ class Site:
     def content(self, page: str, content: str) -> str:
         """Put MathML and figures into a page's HTML, and keep together what belongs together."""
         content = with_mathml(with_indices(content), lambda error: self._formula_error(page, error))
-        return unbroken(_FIGURE.sub(lambda found: drawn(found[1]), content))
+        return _FIGURE.sub(lambda found: drawn(found[1]), unbroken(content))
 
     def note_uses(self, page: str, url: str, content: str, address: Address) -> None:
         """Note what the sections of a page use.

@@ -4,7 +4,7 @@ import re
 
 __all__ = ["unbroken"]
 
-X
+_APART = re.compile(r"(<(pre|code|svg|script|style|math)\b.*?</\2>|<[^>]*>)", re.DOTALL)  # what is no prose
 _SECTION = re.compile(r"\b([Ss]ections?) (?=\d)")
 _E_VALUE = re.compile(r"\be-values?\b")
 _MATH_AND_MARK = re.compile(r"<math\b(?:(?!</math>).)*</math>[.,:;?!)]+", re.DOTALL)
