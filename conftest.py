@@ -16,8 +16,8 @@ Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 pytest_collect_file = PAGES.pytest()
 
-HAS_SITE_TOOLS = all(map(find_spec, ("mkdocs", "material", "mkdocstrings", "math_core")))
-_SITE_ONLY = ("formulas", "hooks", "returns", "sections", "site")
+HAS_SITE_TOOLS = all(map(find_spec, ("mkdocs", "material", "mkdocstrings", "math_core", "fontTools")))
+_SITE_ONLY = ("fonts", "formulas", "hooks", "returns", "sections", "site")
 collect_ignore = [] if HAS_SITE_TOOLS else [f"docs/machinery/{name}.py" for name in _SITE_ONLY]
 if not find_spec("torch"):
     collect_ignore.append("src/attention_primer/torch_twin.py")

@@ -99,6 +99,21 @@ def test_every_formula_became_mathml(site: Path) -> None:
         assert r"\run{" not in text, page
 
 
+def test_the_font_for_formulas_has_all_their_signs_and_knows_how_to_set_them(site: Path) -> None:
+    from fontTools.ttLib import TTFont
+
+    from machinery.fonts import signs
+
+    file = site / "assets/math.woff2"
+    assert file.stat().st_size < 16_000
+    with TTFont(file) as font:
+        assert "MATH" in font
+        has = set(map(chr, font.getBestCmap()))
+    needs = signs(page.read_text(encoding="utf-8") for page in _built_pages(site))
+    assert len(needs) > 100
+    assert needs <= has
+
+
 def test_no_page_loads_from_another_host(site: Path) -> None:
     loads = re.compile(
         r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*\bhref=["']?(?:https?:)?//"""

@@ -57,7 +57,7 @@ def on_page_content(html: str, page: Page, **_: Any) -> str:
 
 
 def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG001  # MkDocs passes it
-    """Link reference entries back to the sections that use them, and add the frames of figures: all pages are read."""
+    """Link reference entries back to the sections that use them, and add what all pages make: frames, a font."""
     site: Any = _build["site"]
     autorefs: Any = config.plugins["autorefs"]
     pages = [file.page for file in files.documentation_pages() if file.page]
@@ -69,6 +69,8 @@ def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: AR
         page.content = site.linked_back(here, page.content, lambda section, here=here: get_relative_url(section, here))
     for name, frames in import_module("machinery.live").FRAMES.items():
         files.append(File.generated(config, f"assets/frames/{name}", content=frames))
+    font = import_module("machinery.fonts").math_font(page.content or "" for page in pages)
+    files.append(File.generated(config, "assets/math.woff2", content=font))
 
 
 def on_template_context(context: dict[str, Any], template_name: str, config: MkDocsConfig) -> None:

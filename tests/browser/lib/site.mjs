@@ -15,6 +15,7 @@ const TYPES = {
   ".png": "image/png",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
+  ".woff2": "font/woff2",
   ".xml": "application/xml",
 };
 const COMPRESSED = new Set([".css", ".html", ".js", ".json", ".mjs", ".svg", ".wasm", ".xml"]);
