@@ -281,8 +281,8 @@ def _verdict(letter: str, probe: str, guess: str) -> str:
         return f"What went wrong in suspect {letter}?"
     if guess == _NO_GUESS:
         return (
-            "Seven programs, one sentence, one mask. A dot is a weight of exactly 0. Look at the sums first, then at "
-            'the first row, then at the ratio of "cat" to "The" in the row of "sat". What went wrong in suspect '
+            "Seven programs, one sentence, one mask. A dot is a weight of exactly\u00a00. Look at the sums first, then "
+            'at the first row, then at the ratio of "cat" to "The" in the row of "sat". What went wrong in suspect '
             f"{letter}?"
         )
     suspect, named = _SEEN[SUSPECTS[letter]], _SEEN[_BUGS[guess]]

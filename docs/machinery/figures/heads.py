@@ -100,7 +100,7 @@ def _most(rows: Sequence[Sequence[float]]) -> str:
         best = [key for key, share in zip(_EXAMPLE.tokens, row, strict=True) if max(row) - share < 1e-9]
         fraction = _fractions(row, [True] * 4)[_EXAMPLE.tokens.index(best[0])]
         read = " and of ".join(f'"{key}"' for key in best)
-        told.append(f"head {n} reads {'all' if fraction == '1' else fraction} of {read}")
+        told.append(f"head\u00a0{n} reads {'all' if fraction == '1' else fraction} of {read}")
     return ", ".join(told)
 
 
