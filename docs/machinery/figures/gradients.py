@@ -145,7 +145,7 @@ def values_learn(who: str) -> Figure:
             + ".",
         ),
         "A value gets what its readers want, each times its share of it: "
-        + ", ".join(f'"{word}" {share}' for word, share in zip(_WORDS, got, strict=True))
+        + ", ".join(f'"{word}"\u00a0{share}' for word, share in zip(_WORDS, got, strict=True))
         + (". These are the sums of the columns." if who == _ALL else "."),
         table(
             ["query ↓, key →", *_WORDS, "wants"],
@@ -251,7 +251,7 @@ def _competing(word: str, shares: Sequence[float], wishes: Sequence[float], got:
     return (
         f'The mix of "{word}" is {exact(dot(shares, wishes))} in its first number. To make it larger, a score must '
         "grow if its value lies above that, and shrink if it lies below: "
-        + ", ".join(f'"{name}" {exact(gets)}' for name, gets in zip(_WORDS, got, strict=False))
+        + ", ".join(f'"{name}"\u00a0{exact(gets)}' for name, gets in zip(_WORDS, got, strict=False))
         + "."
     )
 
