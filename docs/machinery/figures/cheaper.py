@@ -505,7 +505,7 @@ def _shares(title: str, rows: Sequence[Sequence[float]]) -> str:
 
 def _state(written: Sequence[Sequence[float]]) -> str:
     top, step = 64, 40
-    heads = ("× v, first", "× v, second", "alone")
+    heads = ("× v[0]", "× v[1]", "alone")
     parts = [text(55 + 64 * c, top - 8, head, role="value" if c < 2 else "", size=12) for c, head in enumerate(heads)]
     for i, row in enumerate(written):
         parts.append(text(0, top + step * i + 25, f"{i + 1}", role="key", anchor="start"))

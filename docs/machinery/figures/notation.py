@@ -51,7 +51,7 @@ def agreement() -> Figure:
     pairs = [("aligned", [2, 1], [4, 2]), ("orthogonal", [2, 1], [-1, 2]), ("opposed", [2, 1], [-2, -1])]
     drawn = []
     for i, (name, a, b) in enumerate(pairs):
-        parts = [*_vector("b", b, "key", width=4, below=5), *_vector("a", a, "query", width=2, below=20)]
+        parts = [*_vector("b", b, "key", width=2, below=5), *_vector("a", a, "query", width=4, below=20)]
         parts.append(text(0, 66, name, bold=True))
         parts.append(text(0, 86, f"a · b = {number(dot(a, b), '.0f')}"))
         drawn.append(group(*parts, x=40 + 132 * i, y=60))
