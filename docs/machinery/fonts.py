@@ -47,15 +47,16 @@ def math_font(pages: Iterable[str]) -> bytes:
     subsetter = Subsetter(options)
     subsetter.populate(text="".join(sorted(signs(pages))))
     subsetter.subset(font)
-    _keep_small_root(font)
+    _fit_root(font)
     font.flavor = "woff2"
     packed = io.BytesIO()
     font.save(packed)
     return packed.getvalue()
 
 
-def _keep_small_root(font: TTFont) -> None:
-    """Drop the taller roots: no formula here needs them, and Chromium leaves room behind each for the widest."""
+def _fit_root(font: TTFont) -> None:
+    """Drop the taller roots, since Chromium leaves room behind each for the widest, and lift the bar off an n."""
+    font["MATH"].table.MathConstants.RadicalVerticalGap.Value = 130
     variants = font["MATH"].table.MathVariants
     root = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(font.getBestCmap()[ord("√")])]
     root.GlyphAssembly = None

@@ -1,4 +1,4 @@
-"""Say where a line may break: not in an e-value or before the comma behind a formula, but after the slash of a path."""
+"""Say where a line may break: not within an e-value, nor before the comma behind a formula, but within a path."""
 
 import re
 
@@ -6,7 +6,7 @@ __all__ = ["unbroken"]
 
 _APART = re.compile(r"(<(pre|code|svg|script|style|math)\b.*?</\2>|<[^>]*>)", re.DOTALL)  # what is no prose
 _SECTION = re.compile(r"\b([Ss]ections?) (?=\d)")
-_E_VALUE = re.compile(r"\be-values?\b")
+_HYPHENED = re.compile(r"\b(?:e-values?|[Ii]n-context)\b")
 _MATH_AND_MARK = re.compile(r"<math\b(?:(?!</math>).)*</math>[.,:;?!)]+", re.DOTALL)
 _SPACE_BEFORE_BRACKET = re.compile(r"(</code>(?:</\w+>)*)\s+\)")
 _PATH = re.compile(r"(?<=<summary>Source code in <code>)[^<]*")
@@ -31,7 +31,7 @@ def unbroken(content: str) -> str:
         '<summary>Source code in <code>src/<wbr>masks.py</code></summary>'
     """
     parts = _APART.split(content)
-    prose = (_SECTION.sub("\\1\xa0", _E_VALUE.sub(_whole, text)) for text in parts[::3])
+    prose = (_SECTION.sub("\\1\xa0", _HYPHENED.sub(_whole, text)) for text in parts[::3])
     content = "".join(text + apart for text, apart in zip(prose, [*parts[1::3], ""], strict=True))
     content = _MATH_AND_MARK.sub(_whole, content)
     content = _SPACE_BEFORE_BRACKET.sub(r"\1)", content)
