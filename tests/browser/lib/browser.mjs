@@ -29,7 +29,7 @@ export function profile(browser, { scheme = "light", size = "desk", ...more } = 
 export async function within(context, url, act) {
   const page = context.pages()[0] ?? (await context.newPage());
   await page.goto(url, { waitUntil: "load" });
-  await soon(() => page.evaluate(isSettled));
+  if (!(await soon(() => page.evaluate(isSettled)))) throw new Error(`${url}: parts of the page still wait to be laid out`);
   return act(page);
 }
 
